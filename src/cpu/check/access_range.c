@@ -8,9 +8,10 @@
 
 #define STEP_LIMIT ((int64_t)1 << 40)
 
-/* Computes the range [*first, *last) of iterations, out of `count`, in which
- * value + iteration * step is below the limit, as unsigned numbers of `bits`
- * bits. Returns false if these iterations are not contiguous. */
+/* Of the loop iterations 0 to count - 1, finds those in which value +
+ * iteration * step is less than `limit`, as unsigned numbers of `bits` bits.
+ * Stores their range as [*first, *last). Returns false if these iterations are
+ * not contiguous. */
 static bool
 rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
                    uint64_t count, uint64_t *first, uint64_t *last)
@@ -27,8 +28,8 @@ rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
     if (step != 1) {
         return false;
     }
-    /* Number of iterations until `value`, which grows by 1 in each, wraps
-     * around to 0, minus one. */
+    /* number of iterations before the one in which `value`, which grows by 1
+     * in each iteration, has its greatest value; the next one wraps to 0 */
     uint64_t until_wrap = mask - value;
     if (value < limit) {
         *first = 0;
@@ -40,9 +41,9 @@ rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
     return true;
 }
 
-/* Narrows the range of iterations in each dimension to those in which the
- * condition (such as i < n, on which the access depends) is true. Returns
- * false if those iterations are not contiguous. */
+/* Limits the range of iterations [first, last) of both loops to those in which
+ * the condition is true. The access depends on the condition, such as i < n.
+ * Returns false if the iterations are not contiguous. */
 static bool
 condition_apply(const struct image_check_condition *condition,
                 const struct image_check_nest *nest, uint64_t first[2],

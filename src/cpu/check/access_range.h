@@ -26,15 +26,17 @@ struct cpu_check_range {
     uintptr_t address; /* address in the first iteration */
     /* The bytes of all accesses are in [low, high). */
     uintptr_t low, high;
-    /* Number of iterations; count[1] is 0 if the access never executes. */
+    /* Numbers of iterations of the inner and of the outer loop; count[1] is 0
+     * if the access is never executed. */
     uint64_t count[2];
-    /* Change of the address from one iteration to the next, in bytes. */
+    /* Increments of the address per iteration of the inner and of the outer
+     * loop, in bytes. */
     int64_t step[2];
     /* Size of one access in bytes. */
     uint64_t bytes;
-    /* Linear index (in its thread block) of the thread that executes the first
-     * iteration, and the changes of that index from one iteration to the next,
-     * for each of the two loops as in `step`. */
+    /* Linear index, in the thread block, of the thread that executes the first
+     * iteration. linear_step[0] and [1]: increments of that index per
+     * iteration of the inner and of the outer loop. */
     unsigned linear;
     int linear_step[2];
     unsigned flags;
@@ -119,11 +121,12 @@ void cpu_check_trace_advance(struct cpu_check *check,
  * they equalled the trace. Returns false if the trace was not being
  * replayed. */
 bool cpu_check_trace_diverge(struct cpu_check *check);
-/* Records a call of __pycuda_check_rows without invalid accesses in the trace,
- * the list of such calls that the thread block has made. A later thread block
- * that passes the same values need not check the accesses of the bit set
- * `selected`. `form` describes the call as it was compiled, `values` has its
- * values, and `words` is `form` with the values filled in. */
+/* Appends a call of __pycuda_check_rows, whose accesses are all valid, to the
+ * trace: the list of the calls that the thread block has made. If a later
+ * thread block makes the call with the same values, it need not check the
+ * accesses in the bit set `selected`. `form` is the compiler's description of
+ * the call, `values` has the values at run time, and `words` is the
+ * description with the values filled in. */
 void cpu_check_trace_append(struct cpu_check *check,
                             const struct image_check_form *form,
                             const uint64_t *values, const uint64_t *words,

@@ -99,8 +99,8 @@ row_reserve(void)
     return grown != NULL;
 }
 
-/* Adds a live allocation to the list, and gives it a serial number. Without
- * memory for the list, the allocation stays unknown. */
+/* Adds a live allocation to the list, and gives it a serial number. If the
+ * list cannot grow, the allocation is not added. */
 static void
 row_add(struct cpu_check_allocation row)
 {

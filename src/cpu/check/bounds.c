@@ -120,7 +120,8 @@ global_find(struct cpu_check *check, uintptr_t address)
         return (struct range){found.base, found.bytes};
     }
     if (cpu_arena_find(address, &other)) {
-        /* The program may have requested fewer bytes. */
+        /* The list of allocations knows how many bytes the program requested,
+         * which may be fewer than the block of memory has. */
         if (cpu_check_find(other.base, &found) && !found.freed &&
             found.base == other.base) {
             other.bytes = found.bytes;
@@ -206,9 +207,9 @@ variable_describe(struct fault *fault, const char *space, const char *name)
              (long long)(fault->address - fault->object));
 }
 
-/* Formats the index of an access to an array of elements of the access's size:
- * ", index 1000 of 1000 elements of 4 bytes". "" if it is not at a multiple of
- * that size. */
+/* Treats the allocation as an array whose elements have the size of the
+ * access, and formats the index of the accessed element: ": index 1000 of 1000
+ * elements of 4 bytes". "" if the access is not at the start of an element. */
 static const char *
 index_text(char text[80], const struct fault *fault, uintptr_t base,
            size_t bytes)

@@ -1,4 +1,5 @@
-/* hooks.h - functions by which the device informs the kernel checks.
+/* hooks.h - functions by which the CPU device reports events (allocations,
+ * launches, barriers) to the kernel checks.
  *
  * Called by memory/, run/ and stream/ while checks are on: callers test
  * cpu_check_flags first, except before cpu_check_filled, cpu_check_copied and
@@ -32,7 +33,8 @@ enum cpu_check_flag {
         CPU_CHECK_MEMORY | CPU_CHECK_RACE | CPU_CHECK_SYNC | CPU_CHECK_INIT,
 };
 
-/* Unused bytes between small allocations while checks are on. */
+/* Number of unused bytes between small allocations while checks are on, so
+ * that an access beyond an allocation hits no other one. */
 #define CPU_CHECK_GAP 512
 
 /* Bits of enum cpu_check_flag; set by cuInit, and by pycuda_cpu_select_checks
@@ -44,9 +46,8 @@ extern unsigned cpu_check_flags;
  * INVALID_VALUE with a text, and the selection stays as it was. */
 CUresult pycuda_cpu_select_checks(const char *list);
 /* Adds an allocation that was made before checks were selected to the list of
- * allocations. `bytes` is the size that the program requested, which may be
- * less than a block of a pool has; 0: all of the allocation. No kernel may be
- * running. */
+ * allocations. `bytes` is the size that the program requested: a block of a
+ * memory pool may be larger. 0: the whole block. No kernel may be running. */
 void pycuda_cpu_check_size(CUdeviceptr pointer, size_t bytes);
 /* Returns the checks that PYCUDA_CPU_CHECK names now and that are not
  * selected, since the variable was set after cuInit. */
@@ -64,8 +65,9 @@ void cpu_check_freed(uintptr_t base);
  * granules (64 KiB units of shadow memory) that lie completely in it, and
  * marks all its bytes as written. */
 void cpu_check_forget(uintptr_t start, size_t bytes);
-/* The three functions above, for the allocator of device memory, which does
- * not depend on the checks. cuInit sets the pointer. */
+/* Table of cpu_check_allocated, cpu_check_freed and cpu_check_forget. The
+ * allocator of device memory calls them through this table, so that its code
+ * does not depend on the checks. cuInit sets cpu_check_memory. */
 struct cpu_check_memory {
     void (*allocated)(uintptr_t base, size_t bytes, const char *maker,
                       bool tracked);
@@ -81,7 +83,7 @@ void cpu_check_heap_allocated(const void *memory, size_t bytes);
  * caller must call free(). */
 bool cpu_check_quarantine(void *block, size_t bytes);
 /* Called after the host wrote memory at `to`, or copied memory from `from` to
- * `to`: updates which bytes count as written. */
+ * `to`: updates the record of which bytes are written. */
 void cpu_check_filled(const void *to, size_t bytes);
 void cpu_check_copied(const void *to, const void *from, size_t bytes);
 /* cpu_check_barrier is called when all threads have arrived at a block

@@ -116,8 +116,7 @@ bytes_mark_written(uintptr_t address, uint64_t bytes, const uint8_t *known)
 
 /* ---- races ---- */
 
-/* Returns whether each byte of the access range is accessed by one thread
- * only. */
+/* Returns whether no byte of the access range is accessed by two threads. */
 static bool
 threads_are_disjoint(const struct cpu_check_range *range)
 {
@@ -281,7 +280,7 @@ struct cpu_check_loop {
     struct cpu_check_range ranges[IMAGE_CHECK_ROWS];
     unsigned count;
     /* Bit set of the loop's accesses that need no check in the next thread
-     * block, since they are equal in both. */
+     * block if it makes the call with equal values. */
     uint64_t repeatable;
     bool shared; /* at least one access range is in shared memory */
     uint64_t words[MAX_WORDS];
@@ -414,9 +413,10 @@ loop_is_valid(struct cpu_check *check, struct cpu_check_loop *loop,
     return true;
 }
 
-/* Checks and records the accesses of a loop, each of which has a row in
- * `form`. Skips the rows in the bit set `known`, which are equal to those of
- * the previous thread block. Returns false if an access is an error. */
+/* Checks and records the accesses of a loop. `form` has a row (the compiler's
+ * description) for each. Skips the accesses in the bit set `known`: they equal
+ * those of the previous thread block, which were valid. Returns false if an
+ * access is invalid. */
 static __attribute__((noinline)) bool
 loop_check(struct cpu_check *check, const struct image_check_form *form,
            const uint64_t *values, uint64_t known)

@@ -26,9 +26,9 @@
 #include "cpu/stream/worker.h"
 #include "image/abi.h"
 
-/* RELEASES: capacity of `releases`, the times of the last release operations
- * of thread blocks; the index is the thread block's linear index modulo
- * RELEASES. */
+/* RELEASES: number of elements of `releases`, which has the times of the last
+ * release operations of thread blocks. Its index is the thread block's linear
+ * index modulo RELEASES. */
 #define RELEASES 4096
 #define SITES    65536
 
@@ -38,8 +38,8 @@ static atomic_uint releases[RELEASES];
 static struct image_site *_Atomic sites[SITES];
 static atomic_uint last_site;
 
-/* The access that the race check compares with earlier ones, and the
- * result. */
+/* An access that the race check compares with earlier accesses, and the result
+ * of the comparison. */
 struct access {
     struct cpu_check *check;
     const struct cpu_check_access *what;
@@ -232,7 +232,7 @@ access_visit(struct access *access)
     uint64_t left = access->what->bytes, accessor = access->slot;
     struct cpu_shadow_granule *granule = granule_get(address);
 
-    /* Fast path: the access is one aligned word. */
+    /* fast path: the access is exactly one aligned 4-byte word */
     if (granule && left == 4 && address % 4 == 0) {
         access->slot = accessor | (uint64_t)15 << CPU_RACE_BYTES_AT;
         word_visit(access, granule, address, 4);

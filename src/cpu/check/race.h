@@ -226,20 +226,20 @@ cpu_race_clear_reads(struct cpu_shadow_granule *granule, uintptr_t at,
     }
 }
 
-/* A run: consecutive words, accessed by successive threads or all by one
- * thread. */
+/* A run: consecutive words in memory. Successive threads access them in order,
+ * or one thread accesses all of them. */
 struct cpu_check_run {
     struct cpu_shadow_granule *granule;
     /* index, in the granule's array of words, of the run's first word */
     uintptr_t at;
     /* Number of words in the run. */
     uint64_t count;
-    /* Linear index of the thread that accesses the run's first word, and the
-     * difference to that of the thread which accesses the words after it. */
+    /* Linear index of the thread that accesses the first `wide` words of the
+     * run. The thread with index linear + linear_step accesses the next `wide`
+     * words, and so on. */
     unsigned linear;
     int linear_step;
-    /* Number of consecutive words that one thread accesses before the next
-     * thread follows. */
+    /* Number of consecutive words that each thread accesses. */
     unsigned wide;
     bool alone; /* no other thread of the loop accesses these words */
 };

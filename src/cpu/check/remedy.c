@@ -1,7 +1,7 @@
-/* remedy.c - what a program may change after a report of a check.
+/* remedy.c - proposes a change of the program for each report of a check.
  *
- * A remedy is a guess from the two accesses and their lines, so it is phrased
- * as the usual one.
+ * A remedy is a guess from the kinds and source lines of the accesses: the
+ * change that usually corrects such an error.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -13,8 +13,8 @@
 #include "cpu/check/remedy.h"
 #include "image/abi.h"
 
-/* Returns whether both accesses are updates such as `+=`: a read and a write
- * of the same line. */
+/* Returns whether both accesses are in the same source line and the line has
+ * an update operator such as `+=`. */
 static bool
 are_updates(const struct image_site *one, const struct image_site *two)
 {
@@ -25,7 +25,8 @@ are_updates(const struct image_site *one, const struct image_site *two)
             strstr(one->text, "^="));
 }
 
-/* The race remedy for accesses that are not updates. */
+/* Writes the remedy for a race between accesses that need an order, such as a
+ * barrier. `same_block`: both were made by one thread block. */
 static void
 order_remedy(const struct cpu_check_finding *finding, bool same_block,
              char *text, size_t size)

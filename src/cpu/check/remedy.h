@@ -1,4 +1,4 @@
-/* remedy.h - what a program may change after a report of a check.
+/* remedy.h - proposes a change of the program for each report of a check.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef CPU_CHECK_REMEDY_H
@@ -8,8 +8,8 @@
 
 struct cpu_check_finding;
 
-/* Writes a clause that proposes a change of the kernel; "" if there is no
- * likely one. Takes no lock. */
+/* Writes a clause that proposes a change of the kernel which would correct the
+ * reported error; "" if none is likely. Takes no lock. */
 void cpu_check_remedy(const struct cpu_check_finding *finding, char *text,
                       size_t size);
 

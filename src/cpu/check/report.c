@@ -170,10 +170,9 @@ message_make(struct text *text, const struct cpu_check_finding *finding)
     }
 }
 
-/* Writes the source line of the site and a caret below the column:
- *     4 | x[i] = 1;
- *       |      ^
- * Nothing if the line is not known. */
+/* Appends the source line of the site (source location) to the report, and a
+ * caret below its column: 4 | x[i] = 1; | ^ Appends nothing if the line is not
+ * known. */
 static void
 excerpt_add(struct text *text, const struct image_site *site)
 {
@@ -190,7 +189,8 @@ excerpt_add(struct text *text, const struct image_site *site)
     text_add(text, "^");
 }
 
-/* Writes what follows the message: the remedy and the lines. */
+/* Appends the proposed remedy (remedy.c) to a report's message, and the source
+ * lines of the accesses. */
 static void
 advice_make(struct text *text, const struct cpu_check_finding *finding)
 {
@@ -312,7 +312,8 @@ json_write(const struct text *text)
             : -1;
 
     if (file >= 0) {
-        /* A failed write is ignored, since stderr has the report as well. */
+        /* A failed write to the file is ignored, since the report is on
+         * stderr, too. */
         ssize_t unused = write(file, text->bytes, text->length);
         (void)unused;
         close(file);

@@ -41,8 +41,9 @@ setting_flag(const char *text, size_t length)
     return 0;
 }
 
-/* Parses a comma-separated list of checks. If it contains an unknown check,
- * returns INVALID_VALUE with a text. */
+/* Converts a comma-separated list of checks to bits of enum cpu_check_flag in
+ * *flags. If it contains an unknown check, returns INVALID_VALUE with an error
+ * message. */
 static CUresult
 settings_parse(const char *list, unsigned *flags)
 {

@@ -211,8 +211,9 @@ free_list_reserve(void)
     return grown != NULL;
 }
 
-/* Adds byte states that no granule uses to the free list, and returns their
- * pages to the system. If the list cannot grow, the address range leaks. */
+/* Adds byte states (one byte per byte of memory) that no granule uses to the
+ * free list, and returns their pages to the system. If the list cannot grow,
+ * their address range is lost. */
 static void
 free_list_add(uint8_t *bytes)
 {

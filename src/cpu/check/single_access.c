@@ -1,9 +1,9 @@
 /* single_access.c - runs the selected checks on one access.
  *
- * Called by checked kernels before an access that no check of a whole loop
- * covers. Code in the kernel itself finds the accesses that are right because
- * they are inside one variable, or read memory that is written completely; it
- * does not call this file for them.
+ * Called by checked kernels before an access, unless all accesses of its loop
+ * were checked in advance (loop_accesses.c). Code inlined in the kernel first
+ * tests the simple cases: if the access is inside a known variable, or reads
+ * memory that is completely written, this file is not called.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -1,12 +1,14 @@
-/* trace.c - skips checks of shared memory that the previous block passed.
+/* trace.c - skips checks of shared-memory accesses that equal those of the
+ * previous thread block.
  *
  * Called by loop_accesses.c, by checked kernels at barriers, and by code that
  * needs up-to-date shadow memory. Most thread blocks of a launch access their
  * shared memory in the same way: the same access ranges between the same
  * barriers. So the calls of __pycuda_check_rows are recorded for one thread
  * block, and while the next thread block makes equal calls they are neither
- * checked nor recorded in shadow memory. At the first difference, all skipped
- * work is done. The state belongs to the worker; no locks.
+ * checked nor recorded in shadow memory. At the first difference, all calls
+ * that were skipped are checked and recorded. The state belongs to the worker;
+ * no locks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -91,8 +93,9 @@ record_match(const struct cpu_check *check,
         record_form(trace, trace->at) != form) {
         return 0;
     }
-    /* Compares one value at a time. The values have just been stored one by
-     * one, so a vector load of them would stall on store forwarding. */
+    /* The loop compares one value at a time. The values have just been stored
+     * one by one, so a vector load of them would wait for these stores (store
+     * forwarding). */
     uint64_t other = 0;
     for (unsigned i = 0; i < count; i++) {
         other |= (known[i] ^ values[i]) & masks[i];

@@ -37,8 +37,8 @@ struct readers {
      * conflict */
     uint64_t since;
     uint64_t interval; /* number of the thread block's current time interval */
-    /* Access records with an age (PAST_AGE) below this belong to thread blocks
-     * that may run at the same time as this one. */
+    /* Access records whose age (see PAST_AGE) is less than this value belong
+     * to thread blocks that may run at the same time as this one. */
     int64_t others;
 };
 

@@ -31,13 +31,17 @@
 /* smallest page of the supported systems, in bytes */
 enum { PAGE = 4096 };
 
-/* Stack variables of a buffered load. */
+/* Stack variables of a buffered load: the vectors that it has loaded in
+ * advance. */
 struct jit_pack_buffer {
-    LLVMValueRef elements; /* array of vectors, one for each iteration */
-    LLVMValueRef left;     /* number of vectors that are not yet used */
+    /* array of vectors, one per iteration of the loop */
+    LLVMValueRef elements;
+    /* number of vectors for the next iterations that remain */
+    LLVMValueRef left;
 };
 
-/* Returns the stack variables of the load. Adds them at the first call. */
+/* Returns the stack variables of the buffered load. Adds them to the function
+ * at the first call. */
 static struct jit_pack_buffer *
 buffer_of(struct jit_pack_writer *to, const struct jit_pack_buffered *row)
 {
@@ -74,8 +78,9 @@ splat64(struct jit_pack_writer *to, uint64_t value)
     return jit_pack_splat(to, LLVMConstInt(to->jit->i64, value, 0));
 }
 
-/* Returns for each lane whether its next elements, `bytes` in all, do not
- * overlap what the store writes for any lane. */
+/* Writes a test for each lane, and returns the vector of the results: true if
+ * the lane's next elements (`bytes` bytes from its address on) do not overlap
+ * memory that the store writes for any lane. */
 static LLVMValueRef
 is_apart(struct jit_pack_writer *to, LLVMValueRef store,
          LLVMValueRef addresses, uint64_t bytes)
@@ -105,8 +110,9 @@ is_apart(struct jit_pack_writer *to, LLVMValueRef store,
     return LLVMBuildOr(builder, before, behind, "");
 }
 
-/* Returns for each lane whether the operand of the extension does not wrap in
- * the next iterations, in each of which it grows by 1. */
+/* Writes a test for each lane, and returns the vector of the results: true if
+ * the operand of the sign or zero extension does not wrap in the next
+ * iterations, in each of which it grows by 1. */
 static LLVMValueRef
 does_not_wrap(struct jit_pack_writer *to, LLVMValueRef extension)
 {
@@ -120,7 +126,10 @@ does_not_wrap(struct jit_pack_writer *to, LLVMValueRef extension)
         jit_pack_splat(to, LLVMConstInt(type, most - to->width, 0)), "");
 }
 
-/* Returns the bit that tells whether the buffer may be filled. */
+/* Writes the run-time test of whether elements of later iterations may be
+ * loaded now, and returns its result, an i1. All lanes must be active, no
+ * lane's elements may extend to the next page of memory or overlap those of a
+ * store, and no index may wrap. */
 static LLVMValueRef
 may_fill(struct jit_pack_writer *to, const struct jit_pack_buffered *row,
          LLVMValueRef pointers, uint64_t bytes)
@@ -150,9 +159,10 @@ may_fill(struct jit_pack_writer *to, const struct jit_pack_buffered *row,
 
 /* ---- the transposed elements ---- */
 
-/* Returns a vector of elements of two vectors: where bit `distance` of the
- * position is 0, those of `a`, else those of `b`, both moved by `distance`
- * elements if they come from the other half of a group. */
+/* One step of a transposition: returns a vector of alternating groups of
+ * `distance` elements, from `a`, from `b`, from `a` and so on. For `upper`
+ * false they are the groups with even number of `a` and of `b`, for `upper`
+ * true those with odd number. */
 static LLVMValueRef
 interleave(struct jit_pack_writer *to, LLVMValueRef a, LLVMValueRef b,
            unsigned distance, bool upper)
@@ -167,7 +177,8 @@ interleave(struct jit_pack_writer *to, LLVMValueRef a, LLVMValueRef b,
                                   LLVMConstVector(order, to->width), "");
 }
 
-/* Transposes the square matrix whose rows are the vectors. */
+/* Writes code that transposes a square matrix. `rows` has its rows as vectors,
+ * and receives its columns. */
 static void
 transpose(struct jit_pack_writer *to, LLVMValueRef *rows)
 {
@@ -208,7 +219,8 @@ fill(struct jit_pack_writer *to, LLVMValueRef at,
     free(rows);
 }
 
-/* Writes the load of the buffer's next vector. */
+/* Writes code that takes the next vector from the buffer, and returns the
+ * vector. */
 static LLVMValueRef
 take(struct jit_pack_writer *to, LLVMValueRef at,
      const struct jit_pack_buffer *buffer)
@@ -238,7 +250,9 @@ jit_pack_load_buffered(struct jit_pack_writer *to,
     struct jit_pack_buffer *buffer = buffer_of(to, row);
     uint64_t bytes = LLVMABISizeOfType(
         LLVMGetModuleDataLayout(to->jit->module), LLVMTypeOf(at));
-    LLVMBasicBlockRef blocks[5]; /* empty, fill, gather, take, after */
+    /* basic blocks: buffer is empty, fill it, gather, take a vector, after
+     * that */
+    LLVMBasicBlockRef blocks[5];
     for (int i = 0; i < 5; i++) {
         blocks[i] =
             LLVMAppendBasicBlockInContext(to->jit->context, to->function, "");

@@ -1,4 +1,4 @@
-/* fallback.c - runs the threads of a pack one after the other if an index
+/* fallback.c - lets a pack run its threads one after the other if an index
  * wraps.
  *
  * Called by values.c. The index of an access is often computed with 32 bits

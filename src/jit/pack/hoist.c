@@ -17,8 +17,8 @@
 #include "jit/pack/pack.h"
 #include "jit/regions/regions.h"
 
-/* Returns the only basic block from which the loop is entered, if it has no
- * other successor. Otherwise returns NO_BLOCK. */
+/* Returns the loop's preheader: the only basic block from which the loop is
+ * entered, with no other successor. Returns NO_BLOCK if there is none. */
 static unsigned
 preheader_of(const struct jit_pack_body *body,
              const struct jit_pack_loop *loop)
@@ -57,8 +57,8 @@ is_fixed(const struct jit_pack_body *body, const struct jit_pack_loop *loop,
     return true;
 }
 
-/* Moves the fixed arithmetic of one basic block before the instruction
- * `end`. */
+/* Moves arithmetic whose operands are defined outside the loop from the basic
+ * block to the position before `end`, the branch that enters the loop. */
 static void
 hoist_block(struct jit_pack_body *body, const struct jit_pack_loop *loop,
             unsigned block, LLVMValueRef end)
@@ -94,7 +94,8 @@ hoist_loop(struct jit_pack_body *body, const struct jit_pack_loop *loop)
 void
 jit_pack_hoist(struct jit_pack_body *body)
 {
-    /* smaller loops first: what leaves a loop may also leave the outer one */
+    /* Inner loops first: arithmetic that was moved out of an inner loop may be
+     * moved out of the outer loop, too. */
     for (unsigned size = 1; size <= body->cfg.count; size++) {
         for (unsigned i = 0; i < body->loop_count; i++) {
             if (body->loops[i].size == size) {

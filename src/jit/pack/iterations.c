@@ -1,4 +1,5 @@
-/* iterations.c - finds the loads that are consecutive in a loop of each lane.
+/* iterations.c - finds loads by which each lane reads consecutive elements in
+ * the iterations of a loop.
  *
  * Called by pack.c, after shapes.c. The lanes of a pack read different rows of
  * a matrix in `for (k...) sum += a[i * n + k]`, where i is the thread: in one
@@ -27,22 +28,24 @@
 #include "jit/pack/pack.h"
 #include "jit/text.h"
 
-/* How a value changes from one iteration of a loop to the next. */
+/* Change of a value from one iteration of a loop to the next. */
 struct step {
     bool known;
-    int64_t amount; /* for a pointer in bytes */
-    /* The relation holds also for the value as a signed (unsigned) number that
-     * is extended to more bits. */
+    int64_t amount; /* increment; for a pointer in bytes */
+    /* The value does not wrap as a signed (unsigned) number, so the increment
+     * is the same if the value is extended to more bits. */
     bool is_signed, is_unsigned;
-    /* The extension whose operand must be tested for wrapping, or NULL. */
+    /* The increment is only right if the operand of this sign or zero
+     * extension does not wrap, which must be tested at run time. NULL: no test
+     * is needed. */
     LLVMValueRef unsure;
 };
 
 static const struct step unknown = {false, 0, false, false, NULL};
 static const struct step constant = {true, 0, true, true, NULL};
 
-/* Tests whether the amount is too large to be multiplied by the size of a
- * type. */
+/* Tests whether the product of the amount and the size of a type might
+ * overflow. */
 static bool
 is_too_large(int64_t amount)
 {
@@ -61,8 +64,8 @@ is_inside(const struct jit_pack_body *body, unsigned loop, LLVMValueRef value)
                &body->cfg, LLVMGetInstructionParent(value))];
 }
 
-/* Returns the step of a phi of the loop's head: a counter or a pointer that
- * grows by a constant. */
+/* Returns the step (change per iteration) of a phi of the loop's head, such as
+ * a counter or a pointer. */
 static struct step
 phi_step(const struct jit_pack_body *body, unsigned loop, LLVMValueRef phi)
 {
@@ -137,9 +140,9 @@ product_step(struct step a, LLVMValueRef at)
     return a;
 }
 
-/* Returns the step of an extension to 64 bits. If it is not certain that the
- * operand does not wrap, but the operand grows by 1, the extension is tested
- * at run time. */
+/* Returns the step (change per iteration) of a sign or zero extension to 64
+ * bits. If the operand grows by 1 but might wrap, the step has the extension
+ * as `unsure`, for a run-time test. */
 static struct step
 extension_step(struct step a, LLVMValueRef at)
 {
@@ -151,7 +154,9 @@ extension_step(struct step a, LLVMValueRef at)
     }
     a.unsure = certain ? a.unsure : at;
     a.is_signed = true;
-    a.is_unsigned = zero; /* from -1 to 0, an unsigned number wraps */
+    /* after a sign extension, the step from -1 to 0 wraps as an unsigned
+     * number */
+    a.is_unsigned = zero;
     return a;
 }
 
@@ -176,8 +181,8 @@ address_step(const struct jit_pack_body *body, unsigned loop, LLVMValueRef at,
     return base;
 }
 
-/* Returns the step of arithmetic whose operands are the same in all
- * iterations. */
+/* Returns the step (change per iteration) of arithmetic: 0 if its operands are
+ * the same in all iterations, else unknown. */
 static struct step
 fixed_step(const struct jit_pack_body *body, unsigned loop, LLVMValueRef at,
            int depth)
@@ -260,16 +265,18 @@ is_unsized(LLVMValueRef address)
     return LLVMIsAArgument(address) || LLVMIsALoadInst(address);
 }
 
-/* Adds the store to those that the buffered load is compared with. Returns
- * false if they cannot be compared: its address changes in the loop, or the
- * lanes do not write one row. */
+/* Adds the store to row->stores, whose addresses are compared with those of
+ * the buffered load at run time. Returns false if that is impossible: the
+ * store's address changes in the loop, or the lanes do not write elements near
+ * each other. */
 static bool
 add_store(const struct jit_pack_body *body, struct jit_pack_buffered *row,
           LLVMValueRef at)
 {
     LLVMValueRef address = LLVMGetOperand(at, 1);
     struct jit_shape shape = jit_pack_shape(body, address);
-    enum { NEAR = 64 }; /* bytes */
+    /* greatest distance of two lanes' elements, in bytes */
+    enum { NEAR = 64 };
     if (LLVMGetVolatile(at) || is_inside(body, row->loop, address) ||
         shape.kind != JIT_SHAPE_LINEAR || shape.stride > NEAR ||
         shape.stride < -NEAR) {
@@ -322,7 +329,7 @@ read_loop(const struct jit_pack_body *body, struct jit_pack_buffered *row)
     for (unsigned b = 0; b < body->cfg.count; b++) {
         LLVMValueRef at = LLVMGetFirstInstruction(body->cfg.blocks[b].block);
         if (loop->inside[b] && body->loop_of[b] != row->loop) {
-            return false; /* a loop inside the loop */
+            return false; /* the loop contains an inner loop */
         }
         for (; at && loop->inside[b]; at = LLVMGetNextInstruction(at)) {
             if (!allows_early_loads(body, row, at)) {

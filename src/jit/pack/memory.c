@@ -89,9 +89,10 @@ copy_scalar(struct jit_pack_writer *to, LLVMValueRef at)
 
 static LLVMValueRef write_serial(struct jit_pack_writer *to, LLVMValueRef at);
 
-/* Returns what the index `lanes` of the lanes is in lane 0, if it grows by 1
- * from each lane to the next. Lane 0 may have another index if it is not in
- * the mask; the result then follows from the lane in the middle. */
+/* `lanes` is a vector with an index for each lane, which is expected to grow
+ * by 1 from lane to lane. Returns the expected index of lane 0. If lane 0 is
+ * not in the mask, its element may be wrong; the result is then computed from
+ * the middle lane. */
 static LLVMValueRef
 row_index_of_lane_0(struct jit_pack_writer *to, LLVMValueRef lanes)
 {
@@ -107,10 +108,10 @@ row_index_of_lane_0(struct jit_pack_writer *to, LLVMValueRef lanes)
         middle, "");
 }
 
-/* Returns an i1 that is true at run time if the index grows by 1 from each
- * lane to the next. Sets *first to the index of lane 0, with 64 bits. The i1
- * may be false without need if neither lane 0 nor the lane in the middle is in
- * the mask. */
+/* Writes a run-time test of whether the index grows by 1 from each lane to the
+ * next, and returns its result, an i1. Sets *first to the index of lane 0,
+ * with 64 bits. The test may fail without need if neither lane 0 nor the
+ * middle lane is in the mask. */
 static LLVMValueRef
 test_row(struct jit_pack_writer *to, LLVMValueRef index, LLVMValueRef *first)
 {
@@ -139,8 +140,8 @@ test_row(struct jit_pack_writer *to, LLVMValueRef index, LLVMValueRef *first)
                      "");
     *first = low;
     if (wide || LLVMGetIntTypeWidth(type) < 64) {
-        /* the index must not wrap in a lane before it is extended to 64
-         * bits */
+        /* The index is extended to 64 bits, so it must not wrap in any
+         * lane. */
         unsigned size = LLVMGetIntTypeWidth(type);
         uint64_t most = ~UINT64_C(0) >> (64 - size + !zero);
         LLVMValueRef last = LLVMConstInt(type, most - to->width, 0);
@@ -173,8 +174,9 @@ write_one_by_one(struct jit_pack_writer *to, LLVMValueRef at)
                                                      : write_serial(to, at);
 }
 
-/* Writes the address of a row of elements: all operands of `address` are
- * uniform, except the last index, which is `first` in lane 0. */
+/* Writes the address of the first of the consecutive elements that the lanes
+ * access: a copy of the instruction `address` with `first` as the last
+ * index. */
 static LLVMValueRef
 row_address(struct jit_pack_writer *to, LLVMValueRef address,
             LLVMValueRef first)
@@ -189,9 +191,9 @@ row_address(struct jit_pack_writer *to, LLVMValueRef address,
                          operands[0], operands + 1, count - 1, "");
 }
 
-/* Writes a load or store of base[index] that accesses a row of elements if
- * the indices of the lanes turn out to be consecutive, and else the elements
- * one by one. Returns the result of a load. */
+/* Writes a load or store of base[index] with a run-time test: if the indices
+ * of the lanes are consecutive, a vector access, else an access for each
+ * element. Returns the result of a load. */
 static LLVMValueRef
 write_tested(struct jit_pack_writer *to, LLVMValueRef at, LLVMValueRef index)
 {

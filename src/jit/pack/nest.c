@@ -26,8 +26,8 @@ dominates(const struct jit_pack_body *body, unsigned above, unsigned below)
     return below == above;
 }
 
-/* Sets the immediate dominators: `d` dominates `b` if b cannot be reached from
- * the entry without it. */
+/* Sets the immediate dominator of each basic block: the last block, before the
+ * block itself, through which all paths from the entry to it lead. */
 static void
 find_dominators(struct jit_pack_body *body)
 {

@@ -1,11 +1,11 @@
 /* pack.c - decides which kernels run in packs of neighbouring threads.
  *
  * Called by main.c after kernels are split at barriers. LLVM vectorises
- * innermost loops only, so a loop inside a thread hides the loop over threads
- * from it. A kernel without barriers that has such a loop, with memory
- * accesses in it, gets functions that run the whole body for several threads
- * (flow.c); the entry calls them instead of the body (entries/loop.c). Loops
- * that only compute are left to loops/.
+ * innermost loops only, so so it cannot vectorise the loop over threads if the
+ * kernel has a loop inside. A kernel without barriers that has such a loop,
+ * with memory accesses in it, gets functions that run the whole body for
+ * several threads (flow.c); the entry calls them instead of the body
+ * (entries/loop.c). Loops that only compute are left to loops/.
  *
  * A wide pack keeps several vectors per value, so that the processor works on
  * them at the same time; the rest of a row runs in packs of one vector, the
@@ -35,32 +35,37 @@ enum {
     NEAR = 4,   /* greatest stride, in elements, with which a vector access is
                  * assumed to be cheap; others are "scattered" */
     WORTH = 12, /* assumed cost of a scattered access, in instructions */
-    /* greatest number of instructions of all copies of a kernel's body that
-     * are made for its regions; copies take most of the time */
+    /* limit for the copies of a kernel's body that are made for its regions:
+     * total number of instructions; making the copies takes most of this
+     * pass's time */
     MOST_COPIED = 40000,
 };
 
-/* Counts of the instructions in the loops of a body, or in the whole body if
- * it has no loop. */
+/* Numbers and kinds of the instructions in the loops of a kernel body, or in
+ * the whole body if it has no loop. */
 struct content {
     const struct jit_pack_body *body;
     unsigned size, accesses, scattered;
     /* number of instructions with vector results in innermost loops */
     unsigned vectors;
     bool wide; /* the loops compute with 64-bit floating-point numbers */
-    /* there are accesses whose elements are consecutive in most packs, but not
-     * in all, so that a run-time test is needed */
+    /* some accesses need a run-time test: their elements are consecutive in
+     * most packs, but not in all */
     bool tested;
-    bool clamped;  /* some of them have an index that is clamped */
+    /* some accesses have an index that is limited to a range, as by min and
+     * max */
+    bool clamped;
     bool buffered; /* the loops contain buffered loads (iterations.c) */
 };
 
-/* A function to write packs for: the body of a kernel without barriers, or the
- * code from one start point of a split kernel on. */
+/* A function for which packs are written: the body of a kernel without
+ * barriers, or a region: the code of a split kernel from one start point to
+ * the next barrier. */
 struct job {
-    /* the kernel, or a copy of it whose body is that code (regions.c) */
+    /* the kernel; for a region, a copy of it whose body is the region's code
+     * (regions.c) */
     struct jit_kernel *kernel;
-    unsigned *packs; /* receives the widths of the packs */
+    unsigned *packs; /* receives the widths of the packs: numbers of threads */
     bool region;
 };
 
@@ -74,9 +79,10 @@ may_pack(const struct jit *jit, const struct jit_kernel *kernel)
            !kernel->guard.split;
 }
 
-/* Tests whether packs may pay for the code that begins at basic block `from`:
- * it has a loop with memory accesses, or an integer that is one of several
- * values. Quick test before the loops are analysed. */
+/* Quick test, before the loops are analysed, of whether packs might make the
+ * code from basic block `from` on faster: it must have a loop with memory
+ * accesses, or an integer that is chosen from several values
+ * (jit_pack_is_choice). */
 static bool
 may_pay(const struct jit_cfg *cfg, unsigned from)
 {
@@ -118,9 +124,9 @@ is_scattered(const struct jit_pack_body *body, LLVMValueRef at)
     return shape.stride > near || shape.stride < -near;
 }
 
-/* Tests whether the access is to consecutive elements in most packs, but not
- * in all. A run-time test then chooses between a vector access and scalar
- * ones; this favours short packs. */
+/* Tests whether the load or store accesses consecutive elements in most packs,
+ * but not in all. A run-time test then chooses between a vector access and
+ * scalar accesses. Short packs are better for such code. */
 static bool
 is_tested(const struct jit_pack_body *body, LLVMValueRef at)
 {
@@ -131,8 +137,9 @@ is_tested(const struct jit_pack_body *body, LLVMValueRef at)
            jit_pack_row_index(body, address, type);
 }
 
-/* Tests for an access that LLVM's vectoriser takes for a scattered one,
- * although its elements are consecutive in most packs. */
+/* Tests for a load or store with an index that is limited to a range, as by
+ * min and max. In most packs its elements are consecutive, but LLVM's
+ * vectoriser would write a gather or scatter. */
 static bool
 is_clamped(const struct jit_pack_body *body, LLVMValueRef at)
 {
@@ -175,9 +182,9 @@ look_at(struct content *content, unsigned block)
     }
 }
 
-/* Tests whether packs are expected to make the body faster: its loops access
- * memory, or it has no loop but clamped indices; and neighbouring threads
- * mostly access neighbouring elements. */
+/* Tests whether packs are expected to make the body faster. It must have loops
+ * that access memory, or an index that is limited to a range (is_clamped), and
+ * neighbouring threads must mostly access neighbouring elements. */
 static bool
 pays(const struct jit_pack_body *body, struct content *content)
 {
@@ -205,8 +212,9 @@ all_fit(const struct jit_pack_body *body)
     return true;
 }
 
-/* Returns how many vectors of the target a wide pack has per value: as many as
- * the registers hold for the values of the loops. */
+/* Returns the number of vectors (registers of the processor) that a wide pack
+ * uses for each value. It is limited so that the values of the loops fit in
+ * the registers. */
 static unsigned
 vectors_per_value(const struct content *content)
 {
@@ -303,7 +311,7 @@ pack_job(struct jit *jit, const struct job *job)
 
 /* ---- the module ---- */
 
-/* The functions to write packs for. */
+/* A list of the functions for which packs are written. */
 struct jobs {
     struct job *list;
     unsigned count;
@@ -319,7 +327,8 @@ add_job(struct jobs *jobs, struct job job)
     jobs->list[jobs->count++] = job;
 }
 
-/* Tests whether the thread loop of the start point runs one thread only. */
+/* Tests whether the code from the start point on is run by only one thread of
+ * each row, as after `if (threadIdx.x == 0)`. */
 static bool
 runs_one_thread(const struct jit_regions *regions, unsigned point)
 {
@@ -373,7 +382,8 @@ find_jobs(struct jit *jit)
     return jobs;
 }
 
-/* Tests whether the function belongs to a job, or to one that is a region. */
+/* Tests whether the function is the body of a job in the list; if `regions` is
+ * true, of a job that is a region. */
 static bool
 is_function_of(const struct jobs *jobs, LLVMValueRef function, bool regions)
 {
@@ -386,10 +396,11 @@ is_function_of(const struct jobs *jobs, LLVMValueRef function, bool regions)
     return false;
 }
 
-/* Sets the attribute optnone on all functions except those of the jobs, or of
- * the jobs that are regions, because a loop that LLVM's passes have changed is
- * not vectorised as well later. Returns the functions that got the attribute,
- * ending with NULL. */
+/* Excludes other functions from LLVM passes that are about to run for the
+ * jobs, since a loop that these passes have changed is not vectorised as well
+ * later. Sets the attribute optnone on all functions except the bodies of the
+ * jobs (`regions` true: of the jobs that are regions). Returns the functions
+ * that got the attribute, ending with NULL. */
 static LLVMValueRef *
 protect_others(struct jit *jit, const struct jobs *jobs, bool regions)
 {
@@ -420,8 +431,9 @@ release_others(LLVMValueRef *others)
     free(others);
 }
 
-/* Completes the bodies of regions: the code of a kernel between two
- * barriers. */
+/* Completes the bodies of the jobs that are regions (the code of a kernel
+ * between two barriers): inlines the kernel's body and removes all other code
+ * from the copy. */
 static void
 open_regions(struct jit *jit, const struct jobs *jobs)
 {
@@ -443,11 +455,12 @@ open_regions(struct jit *jit, const struct jobs *jobs)
     release_others(others);
 }
 
-/* Removes the functions of regions that are not needed: only a pack that runs
- * its threads one by one after a failed test calls them. The others must be
- * inlined: if the entry's sum of votes were passed to a function, it would
- * stay in memory, and the thread loop that adds votes to it would be
- * vectorised as if its iterations were independent. */
+/* Removes the bodies of regions that are not called. A body is called only by
+ * a pack that runs its threads one by one after a failed run-time test. Such a
+ * body must be inlined: otherwise the address of the entry's sum of votes
+ * would be passed to it, the sum would stay in memory, and the thread loop
+ * that adds votes to it would be vectorised as if its iterations were
+ * independent. */
 static void
 drop_regions(struct jit *jit, const struct jobs *jobs)
 {

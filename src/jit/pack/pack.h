@@ -1,12 +1,13 @@
 /* pack.h - declarations shared by the passes that run a kernel body for
  * several neighbouring threads of a row at a time, in vector registers.
  *
- * A "pack" is such a group of threads, and its threads are "lanes". nest.c
- * finds the loops of a body and the order of its basic blocks, shapes.c
- * determines which values are equal for all lanes or have a constant increment
- * from lane to lane, probable.c which ones have it in most packs, flow.c
- * writes the control flow of the function for a pack, values.c and memory.c
- * its instructions, and pack.c decides which kernels run in packs.
+ * A "pack" is such a group of threads, and its threads are "lanes". A "row" of
+ * threads has the same threadIdx.y and threadIdx.z. nest.c finds the loops of
+ * a body and the order of its basic blocks. shapes.c finds the values that are
+ * equal for all lanes or have a constant increment from lane to lane,
+ * probable.c those that have one in most packs. flow.c writes the control flow
+ * of the function for a pack, values.c and memory.c write its instructions,
+ * and pack.c decides which kernels run in packs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_PACK_H
@@ -26,37 +27,41 @@ struct jit_kernel;
  * for kernels with loops in which threads access memory. */
 void jit_pack_kernels(struct jit *jit);
 
-/* regions.c: returns the index of the basic block at which the body of a
- * kernel that is split at its barriers begins for start point `point`, or
- * NO_BLOCK if the body does not begin with a choice of start points. */
+/* regions.c: the body of a kernel that is split at barriers begins with a
+ * switch over start points. Returns the index of the basic block to which the
+ * switch jumps for `point`, or NO_BLOCK if there is no switch. */
 unsigned jit_pack_start(const struct jit_kernel *kernel,
                         const struct jit_cfg *cfg, unsigned point);
-/* Tests whether the threads of a block may execute the code of a split kernel
- * from basic block `start` to the next barrier at the same time. They must
- * execute atomics on shared memory one after the other, for example. */
+/* Tests whether threads may execute the code of a split kernel from basic
+ * block `start` to the next barrier at the same time, as lanes of vectors.
+ * They may not if it contains an atomic on shared memory, for example, since
+ * this is compiled as a load and a store. */
 bool jit_pack_is_parallel(const struct jit_kernel *kernel,
                           const struct jit_cfg *cfg, unsigned start);
-/* Returns a shallow copy of the kernel with a new body: the code from start
- * point `point` of the kernel's body to the next barrier. The new body only
- * calls the kernel's body, and is complete after LLVM has inlined it. */
+/* Returns a shallow copy of the kernel with a new body, for the code from
+ * start point `point` to the next barrier. At first the new body only calls
+ * the kernel's body; LLVM must inline that call. */
 struct jit_kernel *jit_pack_region(struct jit *jit,
                                    const struct jit_kernel *kernel,
                                    unsigned point);
-/* Removes from the body of such a copy what the inliner has added. */
+/* Called after LLVM has inlined the kernel's body into a copy that
+ * jit_pack_region has made. Removes the alias metadata that the inliner has
+ * added, since it is only right for one thread. */
 void jit_pack_clean_region(struct jit *jit, const struct jit_kernel *region);
 
-/* How the values of the lanes of a pack are related. */
+/* Kinds of relations between the values that a value of the body has in the
+ * lanes of a pack. */
 enum jit_shape_kind {
     JIT_SHAPE_UNKNOWN, /* not yet determined */
     JIT_SHAPE_LINEAR,  /* lane l has the value of lane 0 plus l * stride */
     JIT_SHAPE_VECTOR,  /* the lanes' values are not known to be linear */
 };
 
-/* How the values of an LLVM value in the lanes of a pack are related. A value
- * with stride 0 is uniform. The relation holds for the lanes that execute the
- * instruction. It holds modulo 2^bits; `is_signed` (`is_unsigned`) tells that
- * it also holds for the values as signed (unsigned) numbers. For a pointer,
- * the stride is in bytes. */
+/* Relation between the values that one LLVM value of the body has in the lanes
+ * of a pack. Stride 0 means uniform: equal in all lanes. The relation holds
+ * for the lanes that execute the instruction, modulo 2^bits. If `is_signed`
+ * (`is_unsigned`) is true, it also holds without wrapping for signed
+ * (unsigned) numbers. For a pointer, the stride is in bytes. */
 struct jit_shape {
     enum jit_shape_kind kind;
     int64_t stride;
@@ -69,7 +74,7 @@ struct jit_pack_loop {
     unsigned head, latch;
     unsigned parent; /* index of the enclosing loop, or JIT_NO_LOOP */
     unsigned size;   /* number of basic blocks in the loop */
-    /* for each basic block of the body: it is part of the loop */
+    /* for each basic block of the body: true if it is in the loop */
     bool *inside;
     bool parts; /* lanes may leave the loop in different iterations */
 };
@@ -84,21 +89,22 @@ enum { JIT_PACK_BUFFERS = 8, JIT_PACK_STORES = 4 };
  * each iteration. buffered.c reads several elements of each lane at once. */
 struct jit_pack_buffered {
     LLVMValueRef load;
-    unsigned loop; /* index of the loop */
-    /* an extension in the address whose operand must be tested for wrapping,
-     * or NULL */
+    /* index in body->loops of the loop that contains the load */
+    unsigned loop;
+    /* a sign or zero extension in the address, whose operand must be tested
+     * for wrapping at run time; or NULL */
     LLVMValueRef unsure;
-    /* the stores of the loop, one for each address */
+    /* stores in the loop, one for each different address */
     LLVMValueRef stores[JIT_PACK_STORES];
     unsigned store_count;
 };
 
-/* The body of a kernel, as the passes of this folder see it. */
+/* The body of a kernel, with the results of the analyses in this folder. */
 struct jit_pack_body {
     struct jit *jit;
     struct jit_kernel *kernel;
     struct jit_cfg cfg;
-    /* values that may differ between the threads of a row
+    /* values that may differ between threads with the same threadIdx.y and z
      * (jit_find_row_differing) */
     struct jit_map differs;
     /* for each basic block: index of its immediate post-dominator */
@@ -110,8 +116,8 @@ struct jit_pack_body {
     struct jit_pack_loop *loops;
     unsigned loop_count;
     unsigned *loop_of; /* innermost loop of each basic block, or JIT_NO_LOOP */
-    /* for each basic block: lanes that took different branches before may meet
-     * in this block */
+    /* for each basic block: true if lanes that took different branches may
+     * meet again there */
     bool *joins;
     struct jit_map shape_index;
     struct jit_shape *shapes;
@@ -167,24 +173,23 @@ bool jit_pack_assumes(const struct jit_pack_body *body, LLVMValueRef at);
  * from different iterations of a loop that they have left. */
 bool jit_pack_lanes_mix(const struct jit_pack_body *body, LLVMValueRef phi);
 
-/* probable.c: if the address of an access to `type` is base[index], and the
- * index grows by a constant from lane to lane in most packs, stores the
- * constant in *stride, in elements, and returns true. Otherwise returns false.
- */
+/* probable.c: tests for an address of the form base[index], with elements of
+ * `type`, whose index grows by a constant from lane to lane in most packs.
+ * Stores the constant, in elements, in *stride. */
 bool jit_pack_probable_stride(const struct jit_pack_body *body,
                               LLVMValueRef address, LLVMTypeRef type,
                               int64_t *stride);
-/* If the address of an access to `type` is base[index], with an index that is
- * not linear, but probably grows by 1 from lane to lane in most packs, returns
- * the index. Otherwise returns NULL. */
+/* Returns the index if the address has the form base[index], with elements of
+ * `type`, and the index is not linear but grows by 1 from lane to lane in most
+ * packs. Otherwise returns NULL. */
 LLVMValueRef jit_pack_row_index(const struct jit_pack_body *body,
                                 LLVMValueRef address, LLVMTypeRef type);
-/* Tests for an integer that is one of several values: a select, a phi or an
- * extreme. */
+/* Tests for an integer that is chosen from several values: a select, a phi, or
+ * the smaller or larger of two integers. */
 bool jit_pack_is_choice(LLVMValueRef at);
 /* Tests whether jit_pack_row_index returns an index that is chosen from
- * several values, such as one that is clamped to the ends of an array. LLVM's
- * vectoriser takes such an access for a scattered one. */
+ * several values, such as min(i, n - 1). LLVM's vectoriser would write a
+ * gather or scatter for such an access. */
 bool jit_pack_is_clamped(const struct jit_pack_body *body,
                          LLVMValueRef address, LLVMTypeRef type);
 
@@ -214,7 +219,7 @@ struct jit_pack_writer {
     struct jit_map slot_index, local_index;
     LLVMValueRef *slots, *locals;
     /* stack variables of the buffered loads, in the order of body->buffered;
-     * NULL: none has any yet */
+     * NULL: not yet added */
     struct jit_pack_buffer *buffers;
     unsigned slot_count, local_count, capacity;
     unsigned block;    /* index of the basic block that is being written */
@@ -227,14 +232,15 @@ struct jit_pack_writer {
 /* ---- values.c: writes the instructions of a function for a pack ---- */
 /* Returns the value that a linear value of the body has in lane 0. */
 LLVMValueRef jit_pack_scalar(struct jit_pack_writer *to, LLVMValueRef value);
-/* Returns a vector with what a value of the body is in each lane. */
+/* Returns a vector with the values that a value of the body has in all
+ * lanes. */
 LLVMValueRef jit_pack_vector(struct jit_pack_writer *to, LLVMValueRef value);
 /* Returns the type of the stack variable for a value of the body: scalar if
  * the value is linear, else a vector. */
 LLVMTypeRef jit_pack_type(const struct jit_pack_writer *to,
                           LLVMValueRef value);
-/* Returns the translation of `value`: a scalar (of lane 0) if `like` is
- * linear, else a vector. */
+/* Returns the translation of the body's value `value`: the scalar of lane 0 if
+ * the value `like` is linear, else a vector. */
 LLVMValueRef jit_pack_as(struct jit_pack_writer *to, LLVMValueRef value,
                          LLVMValueRef like);
 /* Adds a variable on the stack of the function, and returns its address. */

@@ -24,7 +24,8 @@ jit_pack_is_choice(LLVMValueRef at)
            (LLVMIsASelectInst(at) || LLVMIsAPHINode(at) || jit_is_extreme(at));
 }
 
-/* Tests for x & 0xffffffff with 64 bits: the low half of x, extended. */
+/* Tests for x & 0xffffffff with 64 bits, which is a zero extension of the low
+ * half of x. */
 static bool
 is_low_half(LLVMValueRef at)
 {
@@ -38,9 +39,10 @@ is_low_half(LLVMValueRef at)
 static bool find_stride(const struct jit_pack_body *body, LLVMValueRef value,
                         int depth, LLVMValueRef phi, int64_t *stride);
 
-/* Finds the probable stride of a value that is one of several operands, from
- * number `first` on: they have the same stride, or are bounds with stride
- * 0. */
+/* Finds the probable stride (increment from lane to lane) of a value that is
+ * chosen from several operands: a select, phi, min or max. The operands from
+ * number `first` on must have the same stride, or stride 0, as bounds of a
+ * clamped index have. */
 static bool
 find_choice(const struct jit_pack_body *body, LLVMValueRef value,
             unsigned first, int depth, LLVMValueRef phi, int64_t *stride)
@@ -64,10 +66,11 @@ find_choice(const struct jit_pack_body *body, LLVMValueRef value,
     return true;
 }
 
-/* Finds the constant by which the value grows from lane to lane in most packs.
- * It is arithmetic on linear values, such as an index that is clamped or that
- * may wrap. The value `phi` is assumed to have the stride that is searched.
- * Returns false if there is no such constant. */
+/* Finds the constant by which the value grows from lane to lane in most packs,
+ * and stores it in *stride. The value must be computed from linear values,
+ * such as an index that is clamped or may wrap. If the value is that of a
+ * loop, `phi` is the loop's phi, which is skipped. Returns false if there is
+ * no such constant. */
 static bool
 find_stride(const struct jit_pack_body *body, LLVMValueRef value, int depth,
             LLVMValueRef phi, int64_t *stride)
@@ -119,8 +122,8 @@ find_stride(const struct jit_pack_body *body, LLVMValueRef value, int depth,
     }
 }
 
-/* Tests whether all operands of the address are uniform, except the last
- * index, and that this one selects elements of the size of `type`. */
+/* Tests whether the address has the form base[index] with elements of the size
+ * of `type`: all operands but the last index are uniform. */
 static bool
 is_row_address(const struct jit_pack_body *body, LLVMValueRef address,
                LLVMTypeRef type)
@@ -175,8 +178,8 @@ jit_pack_row_index(const struct jit_pack_body *body, LLVMValueRef address,
     return jit_pack_is_linear(body, index) ? NULL : index;
 }
 
-/* Tests whether the value is computed from a value that is not linear and is
- * one of several values: an index that is clamped, say. */
+/* Tests whether the value is computed from a select, phi, min or max that is
+ * not linear, as a clamped index is. */
 static bool
 has_choice(const struct jit_pack_body *body, LLVMValueRef value, int depth)
 {

@@ -1,9 +1,10 @@
 /* regions.c - makes a function of the code between two barriers of a kernel.
  *
  * Called by pack.c. The body of a kernel that is split at its barriers
- * receives the start point from which it runs as an argument. For the passes
- * of this folder, the code from one start point to the next barrier must be a
- * function of its own, of the same type as the body:
+ * receives the start point from which it runs as an argument. The passes of
+ * this folder work on whole functions. So they get a function for the code
+ * from one start point to the next barrier (a "region"). It has the type of
+ * the body:
  *
  *     void region.1.name(..., i32 point, ...) { body.name(..., 1, ...); }
  *
@@ -52,8 +53,8 @@ jit_pack_start(const struct jit_kernel *kernel, const struct jit_cfg *cfg,
 }
 
 /* Tests for an instruction that the threads must execute one after the other:
- * a part of an atomic on shared memory, which is a volatile load and store, or
- * of an addition to the sum of the votes of a barrier. */
+ * the volatile load or store of an atomic on shared memory, or the load or
+ * store of the sum of a barrier's votes. */
 static bool
 is_ordered(const struct jit_kernel *kernel, LLVMValueRef at)
 {
@@ -120,8 +121,9 @@ jit_pack_region(struct jit *jit, const struct jit_kernel *kernel,
     return region;
 }
 
-/* Removes the alias scopes that the inliner wrote for parameters that are
- * noalias: they hold for one thread, but the code is copied for others. */
+/* Removes alias metadata from the instruction. The inliner has added it for
+ * noalias parameters. It is right for the accesses of one thread, but the code
+ * is going to run for several threads. */
 static void
 drop_scopes(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -116,8 +116,8 @@ sum_shape(const struct jit_pack_body *body, LLVMValueRef at, int sign)
     a.stride += sign * b.stride;
     a.is_signed =
         a.is_signed && b.is_signed && (most <= INT32_MAX || LLVMGetNSW(at));
-    /* not true of a difference: it may be negative in lane 0 if lane 0 does
-     * not execute the instruction */
+    /* A difference is excluded: it may be negative in lane 0 if lane 0 does
+     * not execute the instruction. */
     a.is_unsigned = a.is_unsigned && b.is_unsigned && sign > 0 &&
                     (most <= UINT32_MAX || LLVMGetNUW(at));
     return a;
@@ -166,7 +166,7 @@ cast_shape(const struct jit_pack_body *body, LLVMValueRef at)
         }
         a.is_signed = a.is_unsigned = true;
         return a;
-    default: /* the opcode is LLVMTrunc */
+    default: /* for the opcode LLVMTrunc */
         a.is_signed = a.is_unsigned = false;
         return a;
     }
@@ -209,8 +209,9 @@ may_check(const struct jit_pack_body *body, unsigned b)
     return fits;
 }
 
-/* Adds to body->assumed the integer extensions in the basic block that may be
- * tested at run time before the function has any side effect. */
+/* Adds the integer extensions in the basic block to body->assumed: a run-time
+ * test of whether their operands wrap can be made there, since the function
+ * has had no side effect before. */
 static void
 assume_in(struct jit_pack_body *body, unsigned b)
 {
@@ -264,8 +265,8 @@ address_shape(const struct jit_pack_body *body, LLVMValueRef at)
 
 /* ---- phis ---- */
 
-/* Returns the shape that includes both `a` and `b`: that of a value that has
- * the shape `a` in some iterations or on some paths, and `b` on others. */
+/* Returns the shape (relation between lanes) of a value that has the shape `a`
+ * in some iterations or on some paths, and `b` in others. */
 static struct jit_shape
 meet(struct jit_shape a, struct jit_shape b)
 {

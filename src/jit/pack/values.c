@@ -95,9 +95,9 @@ jit_pack_slot_of(struct jit_pack_writer *to, LLVMValueRef value)
     return to->slots[*at - 1];
 }
 
-/* Tests whether another basic block may need the value. An operand of an
- * address or of an extended index counts: the access may be in another basic
- * block, and reads these operands instead of the address
+/* Tests whether another basic block may need the value. This includes operands
+ * of addresses and of extended indices: a load or store in another basic block
+ * may use such an operand directly, instead of the address
  * (jit_pack_row_index). */
 static bool
 used_elsewhere(LLVMValueRef value)
@@ -126,8 +126,9 @@ jit_pack_define(struct jit_pack_writer *to, LLVMValueRef value,
     }
 }
 
-/* Returns what the function for the pack has for a value of the body: the
- * scalar of lane 0 if the value is linear, else the vector of all lanes. */
+/* Returns the translation of a value of the body in the function for the pack:
+ * the scalar of lane 0 if the value is linear, else the vector of all
+ * lanes. */
 static LLVMValueRef
 form_of(struct jit_pack_writer *to, LLVMValueRef value)
 {
@@ -324,8 +325,8 @@ for_any_lane(struct jit_pack_writer *to, LLVMValueRef at, LLVMValueRef copy)
     LLVMValueRef first = LLVMGetOperand(copy, 0), made = copy, indices[15];
     unsigned count = (unsigned)LLVMGetNumOperands(copy);
     switch (LLVMGetInstructionOpcode(copy)) {
-    /* equals a sum only if the operands have no common bits, which may not be
-     * so in lane 0 */
+    /* An OR of operands without common bits is a sum. In lane 0 they may have
+     * common bits if lane 0 does not execute the instruction. */
     case LLVMOr:
         made = LLVMBuildAdd(builder, first, LLVMGetOperand(copy, 1), "");
         break;
@@ -396,8 +397,8 @@ write_address(struct jit_pack_writer *to, LLVMValueRef at)
                          operands[0], operands + 1, count - 1, "");
 }
 
-/* Returns the divisor, with 1 for lanes that do not execute the division:
- * theirs might be 0. */
+/* Returns the vector of the divisors, with 1 for lanes that do not execute the
+ * division, where the divisor might be 0. */
 static LLVMValueRef
 safe_divisor(struct jit_pack_writer *to, LLVMValueRef divisor)
 {
