@@ -51,10 +51,10 @@ struct api_nccl {
     ncclResult_t(*base) parameters;
 #include "api/nccl_rows.h"
     const char *(*ncclGetErrorString)(ncclResult_t result);
-    /* NULL before NCCL 2.13 */
+    /* NULL if the library is older than NCCL 2.13 */
     const char *(*ncclGetLastError)(ncclComm_t comm);
-    /* sets the seconds that a rank waits for others; NULL except on the CPU
-     * device */
+    /* Sets the seconds that a rank waits for other ranks. Only the CPU
+     * device's NCCL has this function; NULL for other libraries. */
     void (*pycuda_cpu_nccl_limit)(ncclComm_t comm, double seconds);
 };
 
@@ -119,8 +119,8 @@ int api_open_nvrtc(int driver_version, int device_arch,
  * cannot be used. */
 int api_open_cublas(int driver_version, struct api_choice *choice);
 
-/* Opens NCCL, which is optional. Returns 0, or -1 with choice->text, which
- * names the pip command that installs it. */
+/* Opens NCCL, which is optional. Returns 0. On failure returns -1 and sets
+ * choice->text, which names the pip command that installs NCCL. */
 int api_open_nccl(struct api_choice *choice);
 /* Returns whether the open library has an optional function of `nccl`, which
  * otherwise is a stub. */
@@ -146,9 +146,10 @@ bool api_set_interrupt(int (*hook)(void));
  * INVALID_VALUE for an unknown check. */
 CUresult api_select_checks(const char *list);
 
-/* Makes an allocation known to the kernel checks, with the size in bytes that
- * the program requested; 0: the size of the block of memory. Called while
- * checks are selected and no kernel is running. */
+/* Adds an allocation that was made earlier to the list of the kernel checks.
+ * `bytes` is the size that the program requested: a block of a memory pool may
+ * be larger. 0: the whole block. Called while checks are selected and no
+ * kernel is running. */
 void api_check_size(CUdeviceptr pointer, size_t bytes);
 
 /* Returns the base names of driver functions that the open library lacks. The

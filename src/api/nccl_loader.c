@@ -20,7 +20,7 @@
 
 #define NAME "libnccl.so.2"
 
-/* Result of opening NCCL; its `kind` is API_CLOSED before success. */
+/* The open NCCL library. `kind` is API_CLOSED while none is open. */
 static struct api_choice chosen;
 
 /* Opens `directory`/`below`/libnccl.so.2 if the file exists. */
@@ -38,7 +38,8 @@ open_in(const char *directory, const char *below, struct api_choice *choice)
     return library;
 }
 
-/* Searches for the library of a GPU. Returns NULL if there is none. */
+/* Searches for a GPU's NCCL and opens it. Returns the handle, or NULL if there
+ * is none. */
 static void *
 search(struct api_choice *choice)
 {
@@ -60,7 +61,8 @@ search(struct api_choice *choice)
                            : open_in("/usr/local/cuda", "lib64", choice);
 }
 
-/* Opens the library that PYCUDA_NCCL names. */
+/* Opens the library whose path is the value of PYCUDA_NCCL. Returns 0, or -1
+ * with an explanation in choice->text. */
 static int
 open_named(const char *path, struct api_choice *choice)
 {
@@ -79,7 +81,8 @@ open_named(const char *path, struct api_choice *choice)
     return 0;
 }
 
-/* Opens the library of the device. Returns 0, or -1 with choice->text. */
+/* Opens the NCCL of the device in use: that of libpycuda_cpu, or a GPU's
+ * library. Returns 0, or -1 with an explanation in choice->text. */
 static int
 open_found(struct api_choice *choice)
 {

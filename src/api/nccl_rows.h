@@ -40,8 +40,8 @@ typedef enum {
     ncclMin = 3,
     ncclAvg = 4,
     ncclNumOps = 5,
-    /* makes the type as large as in NCCL, where values from ncclNumOps on are
-     * operations that a program has created */
+    /* gives the enum the size that it has in NCCL; values from ncclNumOps on
+     * are operations that a program has created */
     ncclMaxRedOp = 0x7fffffff,
 } ncclRedOp_t;
 

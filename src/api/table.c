@@ -144,7 +144,8 @@ static const struct table_row cublas_rows[] = {
 
 static const struct nccl_row {
     struct table_row row;
-    int since; /* version of NCCL; 0: never required */
+    /* version of NCCL that added the function; 0: always optional */
+    int since;
 } nccl_rows[] = {
 #define NCCL_ROW(base, since, parameters, names)                              \
     {{#base, #base, offsetof(struct api_nccl, base)}, since},
@@ -219,7 +220,7 @@ table_fill_cublas(void *library)
 int
 table_fill_nccl(void *library)
 {
-    const int required = 20700; /* NCCL 2.7 added ncclSend */
+    const int required = 20700; /* NCCL 2.7, which added ncclSend */
     size_t n = sizeof nccl_rows / sizeof *nccl_rows;
     for (size_t i = 0; i < n; i++) {
         const struct nccl_row *row = &nccl_rows[i];

@@ -40,8 +40,9 @@ struct elementwise {
     /* Minimum number of array elements for which form[1] is launched; 0:
      * form[1] is never launched. */
     npy_intp several_from;
-    npy_intp several; /* elements per thread of form[1] */
-    void *context;    /* key of the context to which the plan belongs */
+    /* elements that each thread of the version form[1] computes */
+    npy_intp several;
+    void *context; /* key of the context to which the plan belongs */
     /* Strong reference; `size` as a Python int, the last argument of the
      * kernel. */
     PyObject *count;

@@ -1,9 +1,10 @@
-/* numpy.c - the function of NumPy 2's C interface that 1.26 lacks.
+/* numpy.c - array_pack: PyArray_Pack of NumPy 2, also for NumPy 1.26, which
+ * lacks it.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/numpy.h"
 
-/* position of PyArray_Pack in the table of NumPy 2 */
+/* index of PyArray_Pack in NumPy 2's table of C functions */
 #define PACK_AT 65
 
 typedef int (*pack_function)(PyArray_Descr *, void *, PyObject *);

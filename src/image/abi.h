@@ -132,7 +132,7 @@ struct image_site {
     uint32_t alignment;
     /* offset 32: index in a table of the runtime (check/race.c); 0 at first */
     uint32_t number;
-    const char *text; /* offset 40: text of the line; "" if unknown */
+    const char *text; /* offset 40: text of the source line; "" if unknown */
 };
 
 _Static_assert(sizeof(struct image_site) == 48, "abi");

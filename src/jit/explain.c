@@ -273,9 +273,10 @@ reason_of(const struct jit *jit, const struct note *note)
                       note->stops[0].line);
 }
 
-/* Returns the start point (struct jit_regions) after stop number `stop`, or
- * JIT_MAX_POINTS if it is not known. Only barriers of the source are known:
- * their start points have the order of the stops. */
+/* Returns the start point (struct jit_regions) after note->stops[stop], or
+ * JIT_MAX_POINTS if it is not known. A stop is a barrier or warp operation of
+ * the source. Only start points after barriers are found: they have the same
+ * order as the barriers in the list. */
 static unsigned
 point_after(const struct note *note, unsigned stop)
 {
@@ -292,9 +293,9 @@ point_after(const struct note *note, unsigned stop)
     return JIT_MAX_POINTS;
 }
 
-/* Tests whether some code between the start point and the next one that the
- * source has runs in packs (pack/). Start points that split_points.c has added
- * do not end that code. */
+/* Tests whether code from the start point to the next barrier of the source
+ * runs in packs (pack/). This code includes other start points, those that
+ * split_points.c has added. */
 static bool
 has_packs(const struct jit_regions *regions, unsigned point)
 {

@@ -129,13 +129,13 @@ jit_last_point(jit_point_set set)
  * kernel, point k the code after the k-th barrier or warp operation. */
 struct jit_regions {
     unsigned count; /* number of start points, including the kernel's begin */
-    /* For each start point: the start points that may come next in a thread;
-     * point 0: the kernel may end. */
+    /* For each start point: set of the start points that a thread may reach
+     * next. Start point 0 in the set means that the kernel may end. */
     jit_point_set follows[JIT_MAX_POINTS];
     /* number of uniform values that are live across a region's end */
     unsigned uniform_count;
     LLVMTypeRef *uniform_types;
-    /* for each uniform value: the start points at which the value is live */
+    /* for each uniform value: set of the start points at which it is live */
     jit_point_set *uniform_live;
     bool votes; /* some barrier returns a count, an AND or an OR */
     /* bytes per thread of the memory in which divergent values are spilled */
@@ -151,7 +151,8 @@ struct jit_regions {
     jit_point_set warp_points; /* the start points after a warp operation */
     /* for each start point: the warp operation before it, or NULL */
     struct jit_warp_op *warp_ops[JIT_MAX_POINTS];
-    /* the start points with little work that cannot be vectorised */
+    /* set of the start points after which there is little work that cannot be
+     * vectorised */
     jit_point_set short_points;
     /* number of lane arrays, which have one element per lane of a warp */
     unsigned lane_count;

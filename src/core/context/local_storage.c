@@ -87,10 +87,11 @@ drop_kernels(PyObject *module, PyObject *unused)
          context != NULL && status == 0; context = context->next) {
         status = local_move(context, list);
     }
-    /* Destroys the cuBLAS handles of the contexts in `list`. A context that
+    /* Destroy the cuBLAS handles of the contexts in `list`. A context that
      * captures a graph keeps its handle: destroying it would wait for the
-     * device, and the capture would end with an error. Dropping `list` then
-     * destroys kernels. Both release the GIL, so other threads may run. */
+     * device, which ends the capture with an error. Dropping the list
+     * afterwards destroys kernels. Both steps release the GIL, so other
+     * threads may run. */
     for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(list); i++) {
         struct core_context *item = (void *)PyList_GET_ITEM(list, i);
         if (Py_IS_TYPE((PyObject *)item, core.context_type) &&

@@ -240,8 +240,8 @@ handler_name(const struct handler *self)
     return dot == NULL ? name : dot + 1;
 }
 
-/* Exports the host array's buffer. An error names In, Out or InOut and not
- * the buffer protocol. */
+/* Gets the host array's buffer. If it has none, the error message names the
+ * handler (In, Out or InOut) instead of the buffer protocol. */
 static int
 host_buffer(struct handler *self, bool writable, Py_buffer *view)
 {

@@ -46,9 +46,9 @@ core_launch(CUfunction function, const unsigned grid[3],
                      arguments);
 }
 
-/* Copies the arrays' pointers, and makes the arguments that point to them
- * point to the copies. GCC 16 warns of the addresses if it inlines this
- * function, although no caller of core_launch_arrays reads `arguments`
+/* Copies the device pointers of the arrays, and redirects `arguments` from the
+ * arrays' fields to the copies. GCC 16 warns of the addresses if it inlines
+ * this function, although no caller of core_launch_arrays reads `arguments`
  * afterwards. */
 static __attribute__((noinline)) void
 pointers_copy(int count, struct core_array_head *const *arrays,

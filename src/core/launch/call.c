@@ -81,8 +81,9 @@ names_learn(struct core_function *function, PyObject *names)
     }
 }
 
-/* Raises ValueError with the text that `writer` returns for the keywords, or
- * without `names` for the arguments alone. */
+/* Raises ValueError for wrong keyword arguments. The Python function `writer`
+ * (pycuda._launch.messages) writes the message. It gets the names of the
+ * keywords, unless `names` is NULL, and the kernel's arguments. */
 static int
 keywords_refuse(struct core_function *function, const char *writer,
                 PyObject *names, PyObject *const *args, Py_ssize_t count)

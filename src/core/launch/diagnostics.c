@@ -108,8 +108,9 @@ is_sticky(CUresult code)
     return false;
 }
 
-/* Returns a sentence that says how to find the access which caused the error
- * `code`; "" for other errors, and if the checks are already on. */
+/* Returns advice for an error that an invalid memory access causes: a sentence
+ * that says how to find the access. "" for other values of `code`, and if the
+ * kernel checks are on. */
 static const char *
 advice(CUresult code)
 {

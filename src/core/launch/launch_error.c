@@ -10,8 +10,8 @@
 #include "core/launch/launch_error.h"
 #include "core/state.h"
 
-/* Returns the source that SourceModule has stored in the Function; None
- * without one. Borrowed; NULL with an exception. */
+/* Returns the kernel's source, which SourceModule has stored in the Function,
+ * or None: a borrowed reference. NULL with an exception on failure. */
 static PyObject *
 source_of(const struct core_function *function)
 {
@@ -22,8 +22,9 @@ source_of(const struct core_function *function)
     return source != NULL || PyErr_Occurred() ? source : Py_None;
 }
 
-/* Returns the text that `writer` returns for the kernel and the tuple `rest`.
- * NULL with an exception. */
+/* Calls the function `writer` of pycuda._launch.messages with the kernel's
+ * source, its name and the values in the tuple `rest`. Returns the message.
+ * NULL with an exception on failure. */
 static PyObject *
 text_write(struct core_function *function, const char *writer, PyObject *rest)
 {

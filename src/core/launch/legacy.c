@@ -50,7 +50,7 @@ none_or_error(int status)
     return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* Reads the lengths of a block or grid, which are separate arguments. */
+/* Reads the dimensions of a block or grid, each of which is an argument. */
 static int
 lengths_read(PyObject *const *values, Py_ssize_t count, const char *what,
              unsigned lengths[3])
@@ -149,8 +149,9 @@ param_set_size(PyObject *op, PyObject *object)
     Py_RETURN_NONE;
 }
 
-/* Names the function, the offset and the value in a TypeError of a
- * conversion. Returns NULL. */
+/* Called after the conversion of a parameter's value has failed. If the
+ * exception is a TypeError, adds the function, offset and value to its
+ * message. Returns NULL. */
 static PyObject *
 value_refused(PyObject *op, const char *method, size_t offset, PyObject *value)
 {

@@ -1,27 +1,28 @@
 /* free_site.c - the Python lines that freed device memory, for the messages of
  * later uses.
  *
- * A ring buffer has the latest calls of free(). It is looked up from the
- * newest entry to the oldest one, so that an entry of an earlier object at the
- * same address is never taken for that of the present one: each explicit free
- * makes an entry, and the oldest entries are overwritten first.
+ * A ring buffer has the latest calls of free(). Entries are searched from the
+ * newest to the oldest. An older entry may be of an earlier object at the same
+ * address; the newest entry is that of the present object, since each explicit
+ * free makes an entry and the oldest entries are overwritten first.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/free_site.h"
 #include "core/core.h"
 
-/* a power of two */
+/* number of latest frees that are kept; a power of two */
 enum { RECORDED_FREES = 64 };
 
-/* Place in a Python function: an instruction, whose line is only computed for
- * a message. */
+/* A call of free(): the freed object, and the Python instruction that made the
+ * call. The line number is only computed for a message. */
 struct site {
-    const PyObject *object; /* only compared: it may be gone */
-    PyCodeObject *code;     /* strong reference, or NULL */
+    /* the freed object; may be destroyed, so only compared */
+    const PyObject *object;
+    PyCodeObject *code; /* strong reference, or NULL */
 #if PY_VERSION_HEX < 0x030C0000
-    const void *instruction; /* address in the code's instructions */
+    const void *instruction; /* address of an instruction in the code object */
 #else
-    int instruction; /* offset in bytes in the code */
+    int instruction; /* offset in bytes of an instruction in the code object */
 #endif
 };
 
@@ -96,7 +97,7 @@ core_free_site_record(PyObject *object)
     PyCodeObject *old = site->code;
     site->object = object;
     site_read(site);
-    /* last, since it may run Python code */
+    /* Called last: the destructor may run Python code. */
     Py_XDECREF((PyObject *)old);
 }
 

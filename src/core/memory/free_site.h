@@ -12,8 +12,9 @@
 /* Records that the current Python line frees `object` explicitly. Only the
  * latest frees are kept. */
 void core_free_site_record(PyObject *object);
-/* Raises LogicError: the memory of `object`, which `what` names ("this device
- * memory"), was freed, with the line if that is known. Returns -1. */
+/* Raises LogicError because the memory of `object` was freed, and returns -1.
+ * The message begins with `what` ("this device memory") and names the Python
+ * line that freed it, if known. */
 int core_free_site_fail(PyObject *object, const char *routine,
                         const char *what);
 

@@ -182,8 +182,8 @@ core_text(PyObject *object, const char *what)
     return PyUnicode_AsUTF8(object);
 }
 
-/* Returns whether the object is a number with a fraction: a float, a NumPy
- * floating-point number, a Fraction or a Decimal. */
+/* Returns whether the object has a type of non-integer numbers: float, NumPy
+ * floating-point number, Fraction or Decimal. */
 static bool
 acts_as_float(PyObject *object)
 {

@@ -448,8 +448,9 @@ array_bytes(CUarray array)
            cuda_format_bytes(shape.Format);
 }
 
-/* Returns None, or raises the exception of a copy of `length` bytes to or from
- * a CUDA array, at the offset `index`. */
+/* Called after a copy of `length` bytes to or from a CUDA array, at the offset
+ * `index`, whose result is `code`. Returns None, or raises the exception for
+ * an error. */
 static PyObject *
 copy_result(CUresult code, const char *routine, CUarray array, size_t index,
             size_t length)

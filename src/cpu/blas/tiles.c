@@ -21,9 +21,10 @@
 #include "cpu/run/cancellation.h"
 #include "cpu/stream/scheduler.h"
 
-/* STEP_WORK: most work of one step of a split product. WHOLE_WORK: greatest
- * work of a product that is not split. Unit: multiplications of floats. One
- * processor with vectors of 256 bits does 3e10 to 5e10 in a second. */
+/* STEP_WORK: maximum work of one step of a matrix product that is split.
+ * WHOLE_WORK: maximum work of a product that is not split. The unit of both is
+ * the time of a multiplication of floats. One processor with vectors of 256
+ * bits does 3e10 to 5e10 in a second. */
 #define STEP_WORK  8e9
 #define WHOLE_WORK 1.6e10
 /* Time to load or store an element, in multiplications of floats. */
@@ -77,7 +78,8 @@ compute(const struct blas_product *p, const struct blas_operands *at,
     pthread_mutex_unlock(&cpu_blas_lock);
 }
 
-/* Halves a dimension of a step. */
+/* Returns half of a tile's or slice's dimension, rounded up to a multiple of
+ * UNIT. */
 static size_t
 half_of(size_t size)
 {

@@ -15,8 +15,9 @@
 struct context_stack {
     /* NULL if the stack is empty, or if NULL was pushed. */
     CUcontext current;
-    CUcontext *below; /* the other contexts, oldest first, or NULL */
-    unsigned depth;   /* number of contexts, including the current one */
+    /* the contexts below the current one, oldest first; or NULL */
+    CUcontext *below;
+    unsigned depth; /* number of contexts, including the current one */
 };
 
 extern _Thread_local struct context_stack context_stack

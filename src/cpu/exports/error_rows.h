@@ -6,7 +6,7 @@
 
 #include "api/cuda_types.h"
 
-/* CUDA's name and description of an error code. */
+/* An error code of CUDA with its name and description. */
 struct cpu_error_row {
     CUresult code;
     const char *name;

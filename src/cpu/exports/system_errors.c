@@ -26,7 +26,7 @@ static const char *latest; /* latest text of any thread, or NULL */
 /* latest text of any thread about failed allocations; NULL after it was
  * queried */
 static const char *latest_memory;
-/* latest text about a failed collective operation */
+/* latest error message of a failed NCCL operation, of any thread */
 static const char *latest_external;
 /* latest text about an environment variable; NULL after it was queried */
 static const char *latest_setting;
@@ -132,7 +132,7 @@ cpu_memory_error_text(void)
 CUresult
 cpu_external_error_set(const char *text)
 {
-    /* never freed, since a program may hold the text */
+    /* The copy is never freed: the program may still have a pointer to it. */
     const char *copy = strdup(text);
 
     pthread_mutex_lock(&lock);

@@ -31,9 +31,9 @@ CUresult cpu_setting_error_set(const char *format, ...)
  * the next call returns NULL. */
 const char *cpu_setting_error_text(void);
 
-/* Stores a text about a failed collective operation, for the whole process.
+/* Stores the error message of a failed NCCL operation, for the whole process.
  * Always returns CUDA_ERROR_EXTERNAL_DEVICE. cpu_external_error_text returns
- * the latest one, or NULL. */
+ * the latest message, or NULL. */
 CUresult cpu_external_error_set(const char *text);
 const char *cpu_external_error_text(void);
 

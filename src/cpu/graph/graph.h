@@ -139,8 +139,9 @@ void cpu_node_task_free(struct cpu_node_task *task);
  * host functions, only the type must be the same. */
 bool cpu_node_task_may_replace(const struct cpu_node_task *old,
                                const struct cpu_node_task *new);
-/* Exchanges the contents of the task in use and of its replacement; the task
- * in use keeps its launch attributes (cooperative, priority). */
+/* Swaps the contents of `used`, the task of a node, and `task`, its
+ * replacement. But `used` keeps its launch attributes (cooperative,
+ * priority). */
 void cpu_node_task_replace(struct cpu_node_task *used,
                            struct cpu_node_task *task);
 /* Creates a task for a node of this type from its CUDA parameter structure,

@@ -32,7 +32,8 @@ struct cpu_pool {
     cuuint64_t threshold;
     size_t limit; /* maximum of `used` in bytes; 0: unlimited */
     size_t used, used_high;
-    /* bytes that a GPU's pool would hold; at least `used` */
+    /* reserved size that the pool reports: bytes that a GPU's pool would hold,
+     * at least `used` */
     size_t reserved, reserved_high;
     /* For each device: its access rights to the memory of the pool. */
     CUmemAccess_flags access[CPU_MAX_DEVICES];
@@ -46,8 +47,8 @@ extern pthread_mutex_t cpu_pools_lock;
  * INVALID_VALUE if the handle is not that of a pool. */
 CUresult cpu_pool_take(CUmemoryPool handle, size_t bytes,
                        struct cpu_allocation *as);
-/* Lowers the reserved size to `keep` bytes, but not below the used size, and
- * returns it. */
+/* Lowers the reserved size that the pool reports to `keep` bytes, but not
+ * below its used size. Returns the new reserved size. */
 size_t cpu_pool_reserve(struct cpu_pool *pool, size_t keep);
 /* Subtracts `bytes` from the usage of a pool, because memory
  * of this size is about to be freed. */

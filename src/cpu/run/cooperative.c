@@ -83,8 +83,8 @@ block_start(struct cooperative_run *together, uint64_t index)
     together->live++;
 }
 
-/* Resumes a block of a cooperative launch. Returns when its threads wait for
- * other blocks, or have ended. */
+/* Runs a thread block of a cooperative launch until all of its threads wait
+ * for other thread blocks, or have ended. */
 static void
 block_resume(struct cooperative_run *together, struct cpu_worker *place)
 {

@@ -435,7 +435,9 @@ struct watched {
     bool busy; /* at least one launch is running */
     /* A caller has been running its own launch for longer than STUCK_NS. */
     bool stuck;
-    bool urgent; /* a launch is being abandoned */
+    /* a launch is being ended, so its threads need signals at short
+     * intervals */
+    bool urgent;
 };
 
 static void

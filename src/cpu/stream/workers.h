@@ -1,4 +1,4 @@
-/* workers.h - threads that run operations.
+/* workers.h - the worker threads, which run the operations of streams.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_STREAM_WORKERS_H

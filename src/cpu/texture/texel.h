@@ -27,8 +27,9 @@ void cpu_texel_clear(const struct cpu_texture *texture, union texel *texel);
  * slightly less than -1. */
 void cpu_texel_read(const struct cpu_texture *texture, const char *at,
                     union texel *texel);
-/* Raises normalised channels below -1 to -1, which a fetch returns for the
- * most negative integer. The linear filter does so only with its result. */
+/* Raises normalised channels below -1 to -1. The most negative integer is
+ * slightly below -1 (cpu_texel_read), but a fetch returns -1. The linear
+ * filter calls this function only for its result. */
 void cpu_texel_limit(const struct cpu_texture *texture, union texel *texel);
 
 /* ---- sampling.c ---- */

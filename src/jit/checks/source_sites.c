@@ -20,7 +20,8 @@
 
 struct source_location {
     const char *file;
-    LLVMMetadataRef in; /* the file, which may have its text; or NULL */
+    /* debug information of the file, which may contain its text; or NULL */
+    LLVMMetadataRef in;
     unsigned line, column;
 };
 
@@ -65,9 +66,9 @@ location_of(LLVMValueRef at, struct source_location *place)
     }
 }
 
-/* Reads the directive `#line 7 "name"` or `# 7 "name"` at `text`, up to `end`.
- * Returns the number, or 0 if it is another line. Sets *name to the rest of
- * the line after the opening quote, if there is a name. */
+/* Parses the line from `text` to `end`. If it is a directive such as `#line 7
+ * "name"` or `# 7 "name"`, returns its line number, otherwise 0. Sets *name to
+ * the text after the opening quote, if there is a name. */
 static unsigned
 directive_read(const char *text, const char *end, const char **name)
 {
@@ -89,8 +90,9 @@ directive_read(const char *text, const char *end, const char **name)
     return line;
 }
 
-/* Returns whether `name`, the text after the opening quote of a directive,
- * names the file. Lines before the first directive belong to every file. */
+/* Returns whether the lines after a directive `#line 7 "name"` belong to the
+ * file. `name` is the directive's text after the opening quote; NULL: there is
+ * no directive yet, and the result is true. */
 static bool
 names_file(const char *name, const char *file)
 {
@@ -99,9 +101,9 @@ names_file(const char *name, const char *file)
     return !name || (strncmp(name, file, length) == 0 && name[length] == '"');
 }
 
-/* Returns the text of a file, which the compiler has embedded in the debug
- * information; "" without one. Keeps a copy of the latest file, since that of
- * the metadata may lack the final NUL. */
+/* Returns the source text of a file. The compiler has embedded it in the debug
+ * information; if not, returns "". The result is a copy with a final NUL; the
+ * copy of the latest file is kept. */
 static const char *
 file_text(LLVMMetadataRef file)
 {
@@ -117,8 +119,8 @@ file_text(LLVMMetadataRef file)
     return file ? text : "";
 }
 
-/* Returns the line of the location from the file's text; "" if it is not
- * known. Directives #line renumber the lines. */
+/* Returns the text of the source line at the location; "" if it is not known.
+ * Takes #line directives in the source into account. */
 static const char *
 line_text(const struct source_location *place)
 {

@@ -170,7 +170,8 @@ declare_arguments(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
-/* Writes declarations of the functions `name` for packs of two widths. */
+/* Writes declarations of the functions that run packs (pack/), for both
+ * widths. `name` is the last part of their names. */
 static void
 declare_packs(struct jit *jit, struct jit_kernel *kernel,
               const unsigned *widths, const char *name)

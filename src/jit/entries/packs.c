@@ -15,8 +15,8 @@
 #include "jit/planted_faults.h"
 #include "jit/text.h"
 
-/* Writes the indices of the pack's first thread, and the call for the pack.
- * %tid0<suffix> exists already. */
+/* Writes the call of the function that runs a pack, and before it the indices
+ * of the pack's first thread, except for %tid0<suffix>, which exists. */
 static void
 write_call(struct jit *jit, struct jit_kernel *kernel,
            const struct jit_pack_nest *packs, const char *suffix,

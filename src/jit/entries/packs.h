@@ -1,5 +1,6 @@
-/* packs.h - loops over the threads of a block that run packs: groups of
- * threads with consecutive threadIdx.x (pack/), as IR text.
+/* packs.h - IR text of loops over the threads of a block that run packs. A
+ * pack is a group of threads with consecutive threadIdx.x that one function
+ * runs (pack/).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_ENTRIES_PACKS_H
@@ -12,24 +13,28 @@ struct jit_pack_nest;
 
 /* Writes the call of the function that runs a pack of `width` threads.
  * %tid0<suffix>, %tid1<suffix>, %tid2<suffix> and %linear<suffix> are the
- * indices of its first thread. `mask`: IR operand, a vector that says which of
- * the threads exist. */
+ * indices of its first thread. `mask`: IR operand, a vector with an i1 for
+ * each thread of the pack: whether it exists. */
 typedef void jit_write_pack(struct jit *jit, struct jit_kernel *kernel,
                             const struct jit_pack_nest *packs,
                             const char *suffix, unsigned width,
                             const char *mask);
 
-/* A nest of loops whose innermost loop is over packs. */
+/* A nest of loops over the threads of a block whose innermost loop is over
+ * packs (groups of threads). */
 struct jit_pack_nest {
     const struct jit_nest *nest;
-    /* numbers of threads of wide packs and of the others; may be equal */
+    /* two elements: numbers of threads of a wide pack and of a short one; may
+     * be equal */
     const unsigned *widths;
     jit_write_pack *write;
-    unsigned point; /* start point of the kernel body (struct jit_regions) */
+    /* start point from which the kernel body runs (struct jit_regions) */
+    unsigned point;
 };
 
-/* Writes the nest. Each row of threads is divided into as many wide packs as
- * fit, then into packs of the second width, and a last one with a mask. */
+/* Writes the loop nest. Each row of threads (same threadIdx.y and z) is
+ * divided into wide packs; the rest of the row into packs of the second width,
+ * and a last pack of which only some threads exist. */
 void jit_text_packs(struct jit *jit, struct jit_kernel *kernel,
                     const struct jit_pack_nest *packs);
 

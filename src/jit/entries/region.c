@@ -68,10 +68,11 @@ jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
     }
 }
 
-/* Writes the call of `function`, which has the arguments of the body, for
- * start point `point`, up to the last of these arguments. Names of values end
- * in the suffix `s`. `inside`: the thread is within the bounds of the thread
- * loop. `votes`: IR operand, the address of the sum of votes. */
+/* Writes a call of `function` for start point `point`, but only up to the last
+ * argument that it shares with the kernel body; the caller adds more arguments
+ * and the closing parenthesis. Names of values end in the suffix `s`.
+ * `inside`: the thread is within the bounds of the thread loop. `votes`: IR
+ * operand, the address of the sum of votes. */
 static void
 write_arguments(struct jit *jit, struct jit_kernel *kernel, const char *s,
                 unsigned point, bool inside, const char *function,
@@ -111,8 +112,9 @@ jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
     jit_text_add(jit->wrappers, "), !llvm.access.group !0\n");
 }
 
-/* Writes the call of the function that runs a pack from the start point on
- * (jit_write_pack). Threads in packs do not vote. */
+/* Writes the call of the function that runs a pack of threads from a start
+ * point on (of type jit_write_pack). Code that adds to the sum of votes never
+ * runs in packs, so the call does not pass the sum's address. */
 static void
 write_pack_call(struct jit *jit, struct jit_kernel *kernel,
                 const struct jit_pack_nest *packs, const char *suffix,

@@ -267,8 +267,9 @@ write_warp_end(struct jit *jit, const struct jit_regions *regions)
                  "warp.next:\n");
     write_switch(text, "from", starts, "again");
     jit_text_add(text, "warp.last:\n");
-    /* All warps of the block have reached the same barrier, or all have ended
-     * (%point is 0). If the kernel may end here, tests for that first. */
+    /* Here all warps of the block have reached the same barrier, or all have
+     * ended (%point is 0). The end of the kernel is tested first, if it may
+     * end here. */
     if (ends & 1) {
         jit_text_add(text, "  %%ended = load i32, ptr %%point\n"
                            "  %%all = icmp eq i32 %%ended, 0\n"

@@ -1,4 +1,5 @@
-/* fuse.h - fixes which products and sums of a function are fused.
+/* fuse.h - decides which products and sums (a * b + c) of a function become
+ * fused multiply-adds.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_LOOPS_FUSE_H

@@ -27,9 +27,9 @@ void jit_prepare_bodies(struct jit *jit);
  * (__pycuda_rare_*) of mathematical functions, before vectorisation. Returns
  * false if the module has no such calls. */
 bool jit_declare_slow_paths(struct jit *jit);
-/* output/slow_path.c: defines the slow-path functions of mathematical
- * functions (for arguments that the fast path does not compute) and their
- * vector variants, after vectorisation. */
+/* output/slow_path.c: defines the slow paths of mathematical functions, with
+ * their vector variants. A slow path is a function for the rare arguments that
+ * the inline code does not handle. Called after vectorisation. */
 void jit_define_slow_paths(struct jit *jit);
 /* Returns the name of the C library function for the name `__pycuda_rare_...`,
  * NULL for other names. */

@@ -482,8 +482,8 @@ guess_width(const struct jit_kernel *kernel)
 static bool
 width_pays(const struct jit_kernel *kernel)
 {
-    /* From this number of levels of a tree reduction on, a copy of the kernel
-     * for one value of blockDim.x pays. */
+    /* minimum number of levels of a tree reduction for which a copy of the
+     * kernel, compiled for one value of blockDim.x, is worth while */
     enum { TREE = 4 };
     const struct jit_regions *regions = kernel->regions;
     unsigned levels = 0;
@@ -606,8 +606,9 @@ void
 jit_split_kernels(struct jit *jit)
 {
     const struct jit_options *options = &jit->options;
-    /* Packs (pack/) and thread loops must round alike, and so must kernels
-     * that are not split because of an option. */
+    /* Fuse products and sums here, before some of the code runs in packs
+     * (pack/), so that packs and thread loops have the same rounding. Kernels
+     * that an option excludes from splitting must have that rounding, too. */
     bool fuse = options->level && !options->debug && !options->checks;
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         bool warps = false;

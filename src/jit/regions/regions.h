@@ -62,14 +62,14 @@ unsigned jit_cfg_index(const struct jit_cfg *cfg, LLVMBasicBlockRef block);
 #define NO_BLOCK (~0u)
 void jit_cfg_reach(const struct jit_cfg *cfg, unsigned from, unsigned stop,
                    bool *reached);
-/* Like jit_cfg_reach: sets reached[b] for the basic blocks that can be reached
- * without passing through `stop`, here nor through a basic block b with
- * ends[b] != JIT_NO_END. If `within` is not NULL, paths use only the basic
- * blocks marked in it. `ends` may be NULL. */
+/* Sets reached[b] for `from` and each basic block b that can be reached from
+ * it on a path that ends at `stop` and at basic blocks b with ends[b] !=
+ * JIT_NO_END (`ends` may be NULL). If `within` is not NULL, paths use only the
+ * basic blocks marked in it. */
 void jit_cfg_reach_within(const struct jit_cfg *cfg, unsigned from,
                           unsigned stop, const unsigned *ends,
                           const bool *within, bool *reached);
-/* Tests whether a path from the basic block leads back to it. */
+/* Tests whether the basic block is in a cycle of the control-flow graph. */
 bool jit_cfg_is_cyclic(const struct jit_cfg *cfg, unsigned block);
 
 /* analyse/uniform.c: marks in `differs` the values that may differ between the
@@ -105,10 +105,10 @@ struct jit_bound {
     LLVMValueRef limit;
 };
 
-/* A split point that split_points.c added to the kernel. `bounds` limit the
- * threads that run the code after it, as in `if (threadIdx.x < n)`. If there
- * are any, that code begins with a basic block whose branch tests whether all
- * of them hold for the thread. */
+/* A split point that split_points.c added to the kernel. Only threads that
+ * satisfy all `bounds` run the code after it, as in `if (threadIdx.x < n)`. If
+ * there are bounds, that code begins with a basic block whose branch tests
+ * them. */
 struct jit_added_point {
     LLVMValueRef
         /* barrier call that split_points.c inserted at the split point */
@@ -142,8 +142,8 @@ struct jit_barrier {
     struct jit_vote vote;
 };
 
-/* State while a kernel is split. Start point 0 is the kernel's entry; start
- * point k is the code after points[k]. */
+/* State while a kernel is split at barriers and warp operations. Start point 0
+ * is the kernel's entry; start point k is the code after points[k]. */
 struct jit_split {
     struct jit_kernel *kernel;
     struct jit_cfg cfg;

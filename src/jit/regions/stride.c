@@ -510,10 +510,10 @@ leads_to(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     return true;
 }
 
-/* Moves the test `threadIdx < n - b`, which this file has put into the outer
- * loop over `b`, into the loop in its body, if that inner loop is all that the
- * test guards. All threads then run both loops, and the test still guards what
- * the inner loop does. */
+/* This file has put a test `threadIdx < n - b` into the outer loop over `b`.
+ * If the test guards only an inner loop, moves it into the body of that loop.
+ * All threads then run both loops, and the test guards the statements in the
+ * inner one. */
 static void
 move_condition(const struct stride *outer, const struct stride *inner)
 {

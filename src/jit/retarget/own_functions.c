@@ -1,11 +1,12 @@
-/* own_functions.c - a program's own functions with names of CUDA's functions.
+/* own_functions.c - reports functions of a program that have the name of a
+ * CUDA function.
  *
- * Called by check.c. NVRTC declares functions such as max as C++ overloads,
- * and one of them, int max(int, int), with the linkage of extern "C". A
- * program may define that one in extern "C"; its calls then use its
- * definition. NVRTC reports all others. For the functions of the C library
- * clang would compute the library's value in place of the program's: they are
- * errors here. Without state.
+ * Called by check.c. NVRTC declares functions such as max as C++ overloads.
+ * One of the overloads, int max(int, int), has the linkage of extern "C". A
+ * program may define this one itself in extern "C", and its calls then use its
+ * definition; other parameter types are errors in NVRTC. A definition of a
+ * function that the C library also has, such as sinf, is an error here: clang
+ * would evaluate calls as those of the library's function. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -19,8 +20,9 @@
 #include "jit/report.h"
 #include "jit/retarget/retarget.h"
 
-/* Functions that the headers of the CPU device define in C++: type, bits of
- * integers, and number of the parameters of the one with C linkage. */
+/* Functions that a program may define in extern "C", with the parameter types
+ * of CUDA's function: kind of the type, bits of integers, and number of
+ * parameters. */
 #define FLOATS(name, count)                                                   \
     {name, LLVMDoubleTypeKind, 0, count},                                     \
     {                                                                         \
@@ -48,7 +50,7 @@ static const struct {
                  FLOATS("rhypot", 2),       FLOATS("cyl_bessel_i0", 1),
                  FLOATS("cyl_bessel_i1", 1)};
 
-/* Other functions of CUDA. */
+/* Functions of CUDA that a program must not define in extern "C". */
 #define CLASH_ROW(name) #name, #name "f",
 static const char *const others[] = {IMAGE_LIBM(CLASH_ROW) "sincospi",
                                      "sincospif",
@@ -63,8 +65,8 @@ static const char *const others[] = {IMAGE_LIBM(CLASH_ROW) "sincospi",
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* Returns true if the result and all parameters have the type of row `i` of
- * `definable`, and the number of parameters is right. */
+/* Returns true if the function has the number of parameters in row `i` of
+ * `definable`, and the result and all parameters have its type. */
 static bool
 has_types(LLVMValueRef function, size_t i)
 {

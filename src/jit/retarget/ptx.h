@@ -97,7 +97,7 @@ bool ptx_has(const struct ptx_statement *statement, const char *modifier);
  * among `words`. In `words`, each word has a blank before and after it. */
 bool ptx_only(const struct ptx_statement *statement, const char *words);
 
-/* ptx_registers.c. Sets ptx->wrong to the formatted reason and returns
+/* In ptx_registers.c: sets ptx->wrong to the formatted reason and returns
  * false. */
 bool ptx_fail(struct ptx *ptx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -124,7 +124,8 @@ bool ptx_write(struct ptx *ptx, const char *name, struct ptx_type type,
  * is unknown. */
 LLVMValueRef ptx_special(struct ptx *ptx, const char *name);
 
-/* The operation being built: its type and the values of its operands. */
+/* The PTX operation for which LLVM instructions are being built: its type and
+ * the values of its operands. */
 struct ptx_work {
     struct ptx *ptx;
     LLVMBuilderRef builder;
@@ -135,8 +136,8 @@ struct ptx_work {
     LLVMValueRef in[PTX_MAX_OPERANDS];
 };
 
-/* Builds the operation that `work` describes. Returns its result, or NULL on
- * failure. */
+/* A function that builds LLVM instructions for the PTX operation that `work`
+ * describes. Returns the operation's result, or NULL on failure. */
 typedef LLVMValueRef ptx_make(struct ptx_work *work);
 
 /* ---- ptx_bits.c ---- */
@@ -150,14 +151,16 @@ LLVMValueRef ptx_number(const struct ptx_work *work, uint64_t value);
 /* Sets ptx->wrong to the reason `why` and returns NULL. */
 LLVMValueRef ptx_give_up(struct ptx_work *work, const char *why);
 
-/* In ptx_operations.c and ptx_memory.c: build one PTX statement; return false
- * on failure. */
+/* In ptx_operations.c and ptx_memory.c: build LLVM instructions for one PTX
+ * statement: any statement, or one that loads, stores or is atomic. Return
+ * false on failure. */
 bool ptx_build(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_load(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_store(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_atomic(struct ptx *ptx, const struct ptx_statement *statement);
 
-/* ptx_convert.c: builds a cvt statement; returns false on failure. */
+/* In ptx_convert.c: builds LLVM instructions for the PTX statement `cvt`
+ * (conversion). Returns false on failure. */
 bool ptx_build_convert(struct ptx *ptx, const struct ptx_statement *statement);
 
 /* Builds a call of the LLVM intrinsic `name` for the type `type`, and returns

@@ -26,9 +26,9 @@ void jit_map_intrinsics(struct jit *jit);
 /* retarget/lanes.c: replaces operations on whole vectors by instructions of
  * the target where it has them. */
 void jit_lower_lanes(struct jit *jit);
-/* retarget/own_functions.c: reports an error if the program defines one of
- * CUDA's functions with C linkage, and NVRTC or the CPU device cannot use its
- * definition. */
+/* retarget/own_functions.c: reports an error if the function is the program's
+ * own definition, in extern "C", of a CUDA function that must not be defined
+ * so. */
 void jit_check_own_function(LLVMValueRef function);
 /* retarget/check.c: report errors of the source. jit_check_declarations runs
  * before any change to the module. `linkable`: names may be undefined, since
