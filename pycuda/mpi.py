@@ -31,7 +31,11 @@ from pycuda._mpi.buffers import (
     StagedBuffer,
     byte_ranges,
 )
-from pycuda._mpi.requests import Request
+from pycuda._mpi.exchanges import Exchanges
+from pycuda._mpi.messages import EAGER_BYTES, Messages
+from pycuda._mpi.parts import Parts
+from pycuda._mpi.peers import Peers
+from pycuda._mpi.requests import Request, Transfer
 from pycuda._mpi_support import is_cuda_aware, may_use_pointers
 from pycuda.tools import PageLockedMemoryPool
 
@@ -50,6 +54,7 @@ _COMBINED = {
     "c16": MPI.C_DOUBLE_COMPLEX, "b1": MPI.C_BOOL,
 }  # fmt: skip
 _WIDE = ("float16", "bfloat16")  # reduced as float32
+_TRANSFERS = ("staged", "ipc", "direct")
 
 
 def _local_rank(comm: MPI.Comm) -> int:
@@ -98,101 +103,6 @@ def _is_in_place(value: Any) -> bool:
     )
 
 
-def _array(value: Any) -> Any:
-    """Return the array of a buffer argument."""
-    if isinstance(value, (gpuarray.GPUArray, np.ndarray)):
-        return value
-    if hasattr(value, "__cuda_array_interface__"):
-        return gpuarray.asarray(value, copy=False)
-    raise TypeError(
-        "expected a GPUArray, a NumPy array, or a list of one and its counts, "
-        f"not {type(value).__name__}"
-    )
-
-
-class _Parts:
-    """A buffer argument with the part of each rank: counts and offsets."""
-
-    def __init__(self, value: Any, size: int, *, equal: bool) -> None:
-        spec = list(value) if isinstance(value, (list, tuple)) else [value]
-        self.array = _array(spec.pop(0))
-        itemsize = self.array.dtype.itemsize
-        if spec and isinstance(spec[-1], (MPI.Datatype, str)):
-            self._check_datatype(spec.pop(), itemsize)
-        offsets = None
-        if len(spec) == 1 and self._is_pair(spec[0], simple=not equal):
-            spec = list(spec[0])
-        if len(spec) == 2:
-            offsets = spec.pop()
-        if len(spec) > 1:
-            raise TypeError(
-                "expected [array, counts], [array, (counts, offsets)], or "
-                "[array, counts, offsets, datatype]"
-            )
-        counts = spec[0] if spec else None
-        if counts is None:
-            counts = self._equal(size) if equal else [self.array.size]
-        elif isinstance(counts, (int, np.integer)):
-            counts = [int(counts)] * size
-        if offsets is None:
-            offsets = [0, *np.cumsum(counts, dtype=np.int64)[:-1]]
-        elif isinstance(offsets, (int, np.integer)):  # between two parts
-            parts = range(size) if equal else [1]
-            offsets = [int(offsets) * part for part in parts]
-        for what, numbers in (("counts", counts), ("offsets", offsets)):
-            if len(numbers) != size:
-                raise ValueError(
-                    f"{len(numbers)} {what} were given for {size} ranks"
-                )
-        self.counts = [int(n) * itemsize for n in counts]
-        self.offsets = [int(n) * itemsize for n in offsets]
-        self._check()
-
-    @staticmethod
-    def _is_pair(value: Any, *, simple: bool) -> bool:
-        """Return whether a value is the pair (counts, offsets) of mpi4py.
-
-        A list of two integers is such a pair if `simple`, which means that
-        the buffer has only one part; otherwise it is a list of counts.
-        """
-        if not isinstance(value, (list, tuple)) or len(value) != 2:
-            return False
-        return (
-            simple
-            or isinstance(value, tuple)
-            or any(
-                isinstance(v, (list, tuple, np.ndarray)) or v is None
-                for v in value
-            )
-        )
-
-    def _check_datatype(self, given: Any, itemsize: int) -> None:
-        known = MPI._typedict.get(given) if isinstance(given, str) else given
-        if known is None or known.Get_size() != itemsize:
-            raise TypeError(
-                f"the MPI datatype {given!r} does not fit an array of "
-                f"{self.array.dtype}"
-            )
-
-    def _equal(self, size: int) -> list[int]:
-        if self.array.size % size:
-            raise ValueError(
-                f"an array of {self.array.size} elements cannot be divided "
-                f"equally among {size} ranks"
-            )
-        return [self.array.size // size] * size
-
-    def _check(self) -> None:
-        nbytes = self.array.nbytes
-        for count, offset in zip(self.counts, self.offsets, strict=True):
-            if count < 0 or offset < 0 or offset + count > nbytes:
-                item = self.array.dtype.itemsize
-                raise ValueError(
-                    f"{count // item} elements at offset {offset // item} are "
-                    f"outside of an array of {nbytes // item} elements"
-                )
-
-
 class Communicator:
     """A communicator whose buffers may be arrays on the device.
 
@@ -206,12 +116,19 @@ class Communicator:
     comm
         The communicator, which is duplicated. This call is collective.
     transfer
-        "direct": MPI accesses the device's memory. "staged": the data goes
-        through page-locked memory. Default: direct if that works on all ranks.
+        "direct": MPI accesses the device's memory. "ipc": ranks of one
+        machine copy from each other's memory; what else is sent goes through
+        page-locked memory. "staged": all data goes through page-locked
+        memory. Default: "direct" if that works on all ranks, else "ipc".
     piece
-        Size in bytes of the pieces into which a staged Bcast, Reduce or
-        Allreduce divides an array. The smallest value of all ranks is used.
-        The copies of a piece overlap with MPI's work on other pieces.
+        Size in bytes of the pieces into which a large array is divided on its
+        way through page-locked memory. The smallest value of all ranks is
+        used. The copies of a piece overlap with MPI's work on other pieces.
+
+    Attributes
+    ----------
+    transfer
+        The transfer that all ranks use.
     """
 
     def __init__(
@@ -221,9 +138,10 @@ class Communicator:
         transfer: str | None = None,
         piece: int = _PIECE,
     ) -> None:
-        if transfer not in (None, "direct", "staged"):
+        if transfer not in (None, *_TRANSFERS):
             raise ValueError(
-                f"transfer must be 'direct', 'staged' or None: {transfer!r}"
+                "transfer must be 'direct', 'ipc', 'staged' or None: "
+                f"{transfer!r}"
             )
         if piece < 64 or piece % 64:
             raise ValueError(f"piece must be a multiple of 64, not {piece}")
@@ -231,22 +149,35 @@ class Communicator:
             raise ValueError(
                 "transfer='direct', but this MPI is not CUDA-aware"
             )
-        is_direct = transfer == "direct" or (
-            transfer is None and may_use_pointers()
-        )
+        if transfer is None:
+            transfer = "direct" if may_use_pointers() else "ipc"
         self.comm = comm.Dup()
-        agreed = np.array([int(is_direct), piece], np.int64)
+        agreed = np.array([_TRANSFERS.index(transfer), piece], np.int64)
         self.comm.Allreduce(MPI.IN_PLACE, agreed, MPI.MIN)
-        self.is_direct, self.piece = bool(agreed[0]), int(agreed[1])
+        self.transfer, self.piece = _TRANSFERS[agreed[0]], int(agreed[1])
+        self.is_direct = self.transfer == "direct"
         self._pool = PageLockedMemoryPool()
+        self._peers = Peers(self.comm) if self.transfer == "ipc" else None
+        self._exchanges: Exchanges | None = None
+        if self._peers is not None and self._peers.are_complete:
+            self._exchanges = Exchanges(self.comm, self._peers)
+        self._messages: Messages | None = None
+        if not self.is_direct:
+            self._messages = Messages(
+                self.comm, self._peers, self._pool, self.piece
+            )
 
     def __getattr__(self, name: str) -> Any:
-        if name == "comm":
+        if name == "comm" or name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.comm, name)
 
     def Free(self) -> None:
         """Free the duplicated communicator. This call is collective."""
+        if self._messages is not None:
+            self._messages.close()
+        if self._peers is not None:
+            self._peers.close()
         self.comm.Free()
 
     def _buffer(self, array: Any, *, reads: bool, writes: bool) -> Any:
@@ -269,7 +200,12 @@ class Communicator:
         if buf is None and dest == MPI.PROC_NULL:
             request = self.comm.Isend([None, MPI.BYTE], dest, tag)
             return Request(request, None, receives=False)
-        buffer = self._reads(self._one(buf))
+        array = self._one(buf)
+        if self._messages is not None and dest != MPI.PROC_NULL:
+            messages = self._messages
+            operation = messages.send(array, dest, tag)
+            return Transfer(messages.engine, operation, None)
+        buffer = self._reads(array)
         message = [buffer.ready(0, buffer.nbytes), MPI.BYTE]
         request = self.comm.Isend(message, dest, tag)
         return Request(request, buffer, receives=False)
@@ -282,6 +218,12 @@ class Communicator:
             request = self.comm.Irecv([None, MPI.BYTE], source, tag)
             return Request(request, None, receives=True)
         array = self._one(buf)
+        if isinstance(array, np.ndarray) and not array.flags.writeable:
+            raise ValueError("the array that receives is read-only")
+        if self._messages is not None and source != MPI.PROC_NULL:
+            messages, result = self._messages, MPI.Status()
+            operation = messages.receive(array, source, tag, result)
+            return Transfer(messages.engine, operation, result)
         # a shorter message leaves the other elements unchanged
         buffer = self._buffer(
             array, reads=not array.flags.c_contiguous, writes=True
@@ -292,6 +234,11 @@ class Communicator:
 
     def Send(self, buf: Any, dest: int, tag: int = 0) -> None:
         """Send an array; see MPI_Send."""
+        if self._messages is not None and dest != MPI.PROC_NULL:
+            messages, array = self._messages, self._one(buf)
+            if not messages.send_now(array, dest, tag):
+                messages.engine.wait(messages.send(array, dest, tag))
+            return
         self.Isend(buf, dest, tag).Wait()
 
     def Recv(
@@ -302,6 +249,11 @@ class Communicator:
         status: MPI.Status | None = None,
     ) -> None:
         """Receive into an array; see MPI_Recv."""
+        if self._messages is not None and source != MPI.PROC_NULL:
+            array = self._one(buf)
+            result = MPI.Status() if status is None else status
+            self._messages.receive_now(array, source, tag, result)
+            return
         self.Irecv(buf, source, tag).Wait(status)
 
     def Sendrecv(
@@ -322,7 +274,9 @@ class Communicator:
 
     def _one(self, value: Any) -> Any:
         """Return the array of a buffer argument that has a single part."""
-        parts = _Parts(value, 1, equal=False)
+        if isinstance(value, (gpuarray.GPUArray, np.ndarray)):
+            return value
+        parts = Parts(value, 1, equal=False)
         array, (count,), (offset,) = parts.array, parts.counts, parts.offsets
         if (count, offset) == (array.nbytes, 0):
             return array
@@ -336,6 +290,9 @@ class Communicator:
     def Bcast(self, buf: Any, root: int = 0) -> None:
         """Send root's array to all ranks; see MPI_Bcast."""
         array = self._one(buf)
+        if self._exchanges is not None and array.nbytes > EAGER_BYTES:
+            self._exchanges.broadcast(array, root)
+            return
         is_root = self.comm.rank == root
         buffer = self._buffer(array, reads=is_root, writes=not is_root)
         for start, end in self._steps(buffer.nbytes, 1):
@@ -354,25 +311,18 @@ class Communicator:
     ) -> None:
         """Combine the arrays of all ranks at the root; see MPI_Reduce."""
         is_root = self.comm.rank == root
-        self._reduce(
-            sendbuf,
-            recvbuf if is_root else None,
-            lambda source, target: self.comm.Reduce(source, target, op, root),
-        )
+        self._reduce(sendbuf, recvbuf if is_root else None, op, root)
 
     def Allreduce(
         self, sendbuf: Any, recvbuf: Any, op: MPI.Op = MPI.SUM
     ) -> None:
         """Combine the arrays of all ranks; see MPI_Allreduce."""
-        self._reduce(
-            sendbuf,
-            recvbuf,
-            lambda source, target: self.comm.Allreduce(source, target, op),
-        )
+        self._reduce(sendbuf, recvbuf, op, None)
 
     def _reduce(
-        self, sendbuf: Any, recvbuf: Any, call: Callable[[Any, Any], None]
+        self, sendbuf: Any, recvbuf: Any, op: MPI.Op, root: int | None
     ) -> None:
+        """Combine arrays at the root, or on all ranks if `root` is None."""
         in_place = _is_in_place(sendbuf)
         target = None if recvbuf is None else self._one(recvbuf)
         if in_place and target is None:
@@ -385,28 +335,16 @@ class Communicator:
                 f"{source.size} elements of {source.dtype} are sent, but "
                 f"{target.size} of {target.dtype} are received"
             )
-        if source.dtype.name in _WIDE:
-            self._reduce_wide(source, target, in_place, call)
+        if source.dtype.name not in _WIDE:
+            self._reduce_known(source, target, in_place, op, root)
             return
-        self._reduce_chunks(
-            source, target, in_place, self._datatype(source.dtype), call
-        )
-
-    def _reduce_wide(
-        self,
-        source: Any,
-        target: Any,
-        in_place: bool,
-        call: Callable[..., Any],
-    ) -> None:
-        """Reduce arrays of 16-bit floats as float32, a type that MPI has."""
+        # MPI has no 16-bit floats
         wide = source.astype(np.float32)
-        datatype = self._datatype(wide.dtype)
         result = None
         if target is not None:
             # a copy of `target`: its shape may differ from that of `source`
             result = wide if in_place else target.astype(np.float32)
-        self._reduce_chunks(wide, result, in_place, datatype, call)
+        self._reduce_known(wide, result, in_place, op, root)
         if target is not None:
             target[...] = result.astype(target.dtype)
 
@@ -418,14 +356,24 @@ class Communicator:
             raise TypeError(f"MPI cannot combine elements of {dtype}")
         return known
 
-    def _reduce_chunks(
+    def _reduce_known(
         self,
         source: Any,
         target: Any,
         in_place: bool,
-        datatype: MPI.Datatype,
-        call: Callable[[Any, Any], None],
+        op: MPI.Op,
+        root: int | None,
     ) -> None:
+        """Combine arrays of a dtype that MPI knows."""
+        datatype = self._datatype(source.dtype)
+        peers = self._exchanges
+        if (
+            peers is not None
+            and source.nbytes > EAGER_BYTES
+            and peers.can_reduce(source.dtype, op)
+        ):
+            peers.reduce(source, target, op, root)
+            return
         if in_place:
             sends = receives = self._buffer(target, reads=True, writes=True)
         else:
@@ -436,7 +384,12 @@ class Communicator:
             taken = None
             if receives is not None:
                 taken = [receives.memory[start:end], datatype]
-            call(MPI.IN_PLACE if in_place else given, taken)
+            if in_place:
+                given = MPI.IN_PLACE
+            if root is None:
+                self.comm.Allreduce(given, taken, op)
+            else:
+                self.comm.Reduce(given, taken, op, root)
             if receives is not None:
                 receives.store(start, end)
         if receives is not None:
@@ -455,8 +408,8 @@ class Communicator:
 
     def _exchange(
         self,
-        sent: _Parts | None,
-        received: _Parts | None,
+        sent: Parts | None,
+        received: Parts | None,
         call: Callable[[Any, Any], None],
     ) -> None:
         """Call MPI once, with buffers for the whole arrays.
@@ -483,17 +436,23 @@ class Communicator:
         self, sendbuf: Any, recvbuf: Any, root: int, receives: bool
     ) -> None:
         comm = self.comm
-        parts = _Parts(recvbuf, comm.size, equal=True) if receives else None
+        parts = Parts(recvbuf, comm.size, equal=True) if receives else None
         if _is_in_place(sendbuf):
             if parts is None:
                 raise ValueError("IN_PLACE is for the rank that receives")
+            if self._exchanges is not None:
+                self._exchanges.exchange(None, parts)
+                return
             self._exchange(
                 None,
                 parts,
                 lambda _, taken: comm.Gatherv(MPI.IN_PLACE, taken, root),
             )
             return
-        sent = _Parts(sendbuf, 1, equal=False)
+        sent = Parts(sendbuf, 1, equal=False)
+        if self._exchanges is not None:
+            self._exchanges.exchange(sent, parts)
+            return
         self._exchange(
             sent, parts, lambda given, taken: comm.Gatherv(given, taken, root)
         )
@@ -506,9 +465,13 @@ class Communicator:
 
     def Allgatherv(self, sendbuf: Any, recvbuf: Any) -> None:
         """Collect the arrays of all ranks; see MPI_Allgatherv."""
-        parts = _Parts(recvbuf, self.comm.size, equal=True)
+        parts = Parts(recvbuf, self.comm.size, equal=True)
         in_place = _is_in_place(sendbuf)
-        sent = None if in_place else _Parts(sendbuf, 1, equal=False)
+        sent = None if in_place else Parts(sendbuf, 1, equal=False)
+        if self._exchanges is not None:
+            rank = self.comm.rank
+            self._exchanges.exchange(sent or parts.only(rank), parts)
+            return
         self._exchange(
             sent,
             parts,
@@ -522,11 +485,14 @@ class Communicator:
     def Scatterv(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> None:
         """Distribute the parts of root's array; see MPI_Scatterv."""
         is_root = self.comm.rank == root
-        sent = _Parts(sendbuf, self.comm.size, equal=True) if is_root else None
+        sent = Parts(sendbuf, self.comm.size, equal=True) if is_root else None
         in_place = _is_in_place(recvbuf)
         if in_place and not is_root:
             raise ValueError("IN_PLACE is for the root of a Scatter")
-        received = None if in_place else _Parts(recvbuf, 1, equal=False)
+        received = None if in_place else Parts(recvbuf, 1, equal=False)
+        if self._exchanges is not None:
+            self._exchanges.exchange(sent, received)
+            return
         self._exchange(
             sent,
             received,
@@ -541,8 +507,12 @@ class Communicator:
         """Exchange parts between all ranks; see MPI_Alltoallv."""
         in_place = _is_in_place(sendbuf)
         size = self.comm.size
-        sent = None if in_place else _Parts(sendbuf, size, equal=True)
-        received = _Parts(recvbuf, size, equal=True)
+        sent = None if in_place else Parts(sendbuf, size, equal=True)
+        received = Parts(recvbuf, size, equal=True)
+        if self._exchanges is not None:
+            # in place: a copy, since the others read while this rank writes
+            self._exchanges.exchange(sent or received.copy(), received)
+            return
         self._exchange(
             sent,
             received,
@@ -554,7 +524,7 @@ class Communicator:
     Alltoall = Alltoallv
 
 
-def _vector(buffer: Any, parts: _Parts | None) -> Any:
+def _vector(buffer: Any, parts: Parts | None) -> Any:
     """Return a buffer as mpi4py takes it, with the part of each rank."""
     if buffer is None or parts is None:
         return None

@@ -9,6 +9,18 @@ from typing import Any
 
 from mpi4py import MPI
 
+from pycuda._mpi.engine import Engine, Operation
+
+
+def _copy_status(
+    known: MPI.Status, nbytes: int, status: MPI.Status | None
+) -> None:
+    if status is not None:
+        status.Set_source(known.Get_source())
+        status.Set_tag(known.Get_tag())
+        status.Set_error(known.Get_error())
+        status.Set_elements(MPI.BYTE, nbytes)
+
 
 class Request:
     """A pending transfer. `Wait` completes it; it may be called again.
@@ -42,11 +54,7 @@ class Request:
             self._buffer.finish()
         self._buffer = None
         self._is_complete = True
-        if status is not None:
-            status.Set_source(self._status.Get_source())
-            status.Set_tag(self._status.Get_tag())
-            status.Set_error(self._status.Get_error())
-            status.Set_elements(MPI.BYTE, nbytes)
+        _copy_status(self._status, nbytes, status)
         return True
 
     def Wait(self, status: MPI.Status | None = None) -> bool:
@@ -71,3 +79,43 @@ class Request:
         for i, request in enumerate(requests):
             request.Wait(None if statuses is None else statuses[i])
         return True
+
+
+class Transfer(Request):
+    """A pending transfer that takes several messages.
+
+    Parameters
+    ----------
+    engine
+        Continues the transfer.
+    operation
+        The transfer.
+    result
+        The status that the operation fills, or None if it sends.
+    """
+
+    def __init__(
+        self, engine: Engine, operation: Operation, result: MPI.Status | None
+    ) -> None:
+        self._engine, self._operation = engine, operation
+        self._result = result
+        engine.leave(operation)
+
+    def _end(self, status: MPI.Status | None) -> bool:
+        self._engine.wait(self._operation)  # raises its error
+        if self._result is not None:
+            nbytes = self._result.Get_elements(MPI.BYTE)
+            _copy_status(self._result, nbytes, status)
+        return True
+
+    def Wait(self, status: MPI.Status | None = None) -> bool:
+        """Wait for the transfer; return True."""
+        return self._end(status)
+
+    def Test(self, status: MPI.Status | None = None) -> bool:
+        """Return whether the transfer is complete, without waiting."""
+        if not self._operation.is_done:
+            self._engine.poll()
+        return self._operation.is_done and self._end(status)
+
+    wait, test = Wait, Test

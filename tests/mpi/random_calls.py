@@ -14,6 +14,7 @@ from collections import Counter
 import numpy as np
 from mpi4py import MPI
 
+import pycuda.driver as drv
 import pycuda.mpi
 from pycuda import gpuarray
 
@@ -54,15 +55,23 @@ class Calls:
         return numbers.astype(dtype)
 
     def shape(self):
-        sizes = (0, 1, 3, 20, 200, 3000)
+        sizes = (0, 1, 3, 20, 200, 3000, 12000)
         rows = int(self.common.integers(1, 4))
         return rows, int(sizes[self.common.integers(len(sizes))])
 
     def placed(self, values):
         """Return the values as an array of a random kind and layout."""
-        kind = self.own.integers(6)
+        kind = self.own.integers(8)
         if kind == 0:
             return values.copy()
+        if kind == 6 and values.size:  # memory that is freed, not pooled
+            return gpuarray.to_gpu(
+                np.ascontiguousarray(values), allocator=drv.mem_alloc
+            )
+        if kind == 7 and values.size:  # memory without a handle for IPC
+            return gpuarray.to_gpu(
+                np.ascontiguousarray(values), allocator=drv.mem_alloc_async
+            )
         if kind == 1:
             return np.repeat(values, 2, -1)[..., ::2]
         if kind == 2 and not values.dtype.names:
@@ -146,6 +155,36 @@ class Calls:
         assert_same(
             taken, np.concatenate([before[source], old[300:]]), "short"
         )
+
+    def posted(self):
+        """A posted receive completes a send while its rank waits elsewhere."""
+        dtype, shape = self.dtype(MOVED), self.shape()
+        values = self.ranks(shape, dtype)
+        to, source = (self.rank + 1) % self.size, (self.rank - 1) % self.size
+        taken = self.placed(np.zeros_like(values[source]))
+        request = self.comm.Irecv(taken, source, 3)
+        if self.rank % 2:
+            self.comm.comm.Barrier()
+        self.comm.Send(self.placed(values[self.rank]), to, 3)
+        if not self.rank % 2:
+            self.comm.comm.Barrier()
+        request.Wait()
+        assert_same(taken, values[source], "posted")
+
+    def longer(self):
+        """A message longer than the array raises, for its receiver only."""
+        sizes = (100, 5000, 60000)
+        size = sizes[self.common.integers(len(sizes))]
+        to, source = (self.rank + 1) % self.size, (self.rank - 1) % self.size
+        request = self.comm.Irecv(self.placed(np.zeros(size, "f4")), source)
+        send = self.comm.Isend(self.placed(np.ones(size + 5, "f4")), to)
+        try:
+            request.Wait()
+        except MPI.Exception as error:
+            assert error.Get_error_class() == MPI.ERR_TRUNCATE
+        else:
+            raise AssertionError("a longer message was received")
+        send.Wait()
 
     def bcast(self):
         dtype, shape, root = self.dtype(MOVED), self.shape(), self.root()
@@ -281,16 +320,20 @@ class Calls:
 
 
 KINDS = [
-    "ring", "crossed", "shorter", "bcast", "reduction", "gather", "gatherv",
-    "scatter", "scatterv", "alltoall", "alltoallv",
+    "ring", "crossed", "shorter", "posted", "bcast", "reduction", "gather",
+    "gatherv", "scatter", "scatterv", "alltoall", "alltoallv",
 ]  # fmt: skip
 
 
 def main(calls, seed, transfer, piece):
     context = pycuda.mpi.context()
     comm = pycuda.mpi.Communicator(transfer=transfer, piece=piece)
-    assert comm.is_direct == (transfer == "direct")
+    assert comm.transfer == transfer
+    if transfer == "ipc":
+        assert comm._exchanges is not None
     work = Calls(comm, seed)
+    if transfer != "direct":
+        work.longer()
     for _ in range(calls):
         kind = KINDS[work.common.integers(len(KINDS))]
         getattr(work, kind)()

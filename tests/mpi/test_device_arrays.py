@@ -52,7 +52,13 @@ def run_ranks(ranks, *options, **environment):
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize(
     ("ranks", "transfer", "piece"),
-    [(2, "direct", 4096), (3, "staged", 1024), (1, "staged", 64)],
+    [
+        (2, "direct", 4096),
+        (3, "staged", 1024),
+        (1, "staged", 64),
+        (2, "ipc", 4096),
+        (4, "ipc", 4096),
+    ],
 )
 def test_random_calls(ranks, transfer, piece):
     assert "25 calls right" in run_ranks(ranks, 25, 7, transfer, piece)
@@ -61,7 +67,7 @@ def test_random_calls(ranks, transfer, piece):
 @pytest.mark.cpu
 @pytest.mark.no_sanitizer
 @pytest.mark.slow
-@pytest.mark.parametrize("transfer", ["direct", "staged"])
+@pytest.mark.parametrize("transfer", ["direct", "ipc", "staged"])
 @pytest.mark.parametrize("ranks", [4, 8])
 def test_many_random_calls(ranks, transfer):
     text = run_ranks(ranks, 2500, 11, transfer, 2048)
@@ -167,7 +173,7 @@ def test_counts_and_offsets(comm, part):
 
 
 def test_parts_of_several_ranks(mpi_library, context):
-    from pycuda.mpi import _Parts
+    from pycuda._mpi.parts import Parts
 
     x = np.zeros(12, np.uint8)
     for given, counts, offsets in (
@@ -176,7 +182,7 @@ def test_parts_of_several_ranks(mpi_library, context):
         ([1, 2, 3], [1, 2, 3], [0, 1, 3]),
         (([1, 2, 3], [6, 2, 9]), [1, 2, 3], [6, 2, 9]),
     ):
-        parts = _Parts([x, given], 3, equal=True)
+        parts = Parts([x, given], 3, equal=True)
         assert (parts.counts, parts.offsets) == (counts, offsets), given
     for wrong, text in (
         ([3], "1 counts were given for 3 ranks"),
@@ -185,7 +191,7 @@ def test_parts_of_several_ranks(mpi_library, context):
         ((3, 5), "outside of an array of 12"),
     ):
         with pytest.raises(ValueError, match=text):
-            _Parts([x, wrong], 3, equal=True)
+            Parts([x, wrong], 3, equal=True)
 
 
 def test_no_buffer_for_proc_null(comm):

@@ -1,0 +1,347 @@
+"""Messages between two ranks for which MPI does not read device memory.
+
+A message ends with eight bytes that name its kind:
+
+- `EAGER`: the elements precede, at most `EAGER_BYTES`.
+- `REGION`: a `Region` of the sender's memory and a number precede. The
+  receiver copies from there and answers with an empty message.
+- `PIECES`: the size of the array, the size of a piece and a number precede.
+  The elements follow in messages of their own.
+
+Answers and pieces have a communicator of their own, where the number of the
+transfer is the tag.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import itertools
+import struct
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+import pycuda.driver as drv
+from pycuda import _driver, gpuarray
+from pycuda._mpi.buffers import HostBuffer, StagedBuffer, byte_ranges
+from pycuda._mpi.engine import Engine, Operation, Steps
+from pycuda._mpi.peers import Peers, Region, export
+from pycuda.tools import PageLockedMemoryPool
+
+EAGER_BYTES = 32 << 10
+EAGER, REGION, PIECES = range(3)
+_END = 8  # bytes of the kind
+_SIZES = struct.Struct("<QQ")  # bytes of the array and of a piece
+_TAGS = 1 << 14  # number of transfers of one rank that are in progress
+_KINDS = [
+    np.frombuffer(struct.pack("<q", kind), np.uint8) for kind in range(3)
+]
+_NOTHING = np.empty(0, np.uint8)
+
+
+def _answer_tag(number: int) -> int:
+    return 2 * number
+
+
+def _piece_tag(number: int) -> int:
+    return 2 * number + 1
+
+
+def _truncated() -> MPI.Exception:
+    return MPI.Exception(MPI.ERR_TRUNCATE)
+
+
+class Messages:
+    """Sends and receives arrays on the host and on the device.
+
+    Parameters
+    ----------
+    comm
+        Communicator of the first message of each transfer.
+    peers
+        The ranks that can map memory by IPC, or None.
+    piece
+        Size in bytes of the messages of a large array.
+    """
+
+    def __init__(
+        self,
+        comm: MPI.Comm,
+        peers: Peers | None,
+        pool: PageLockedMemoryPool,
+        piece: int,
+    ) -> None:
+        self.comm, self.peers, self.pool = comm, peers, pool
+        self.piece = piece
+        self.follow_up = comm.Dup()
+        self.engine = Engine()
+        self._numbers = itertools.count()
+
+    def close(self) -> None:
+        """Free the communicator of answers. This call is collective."""
+        self.engine.close()
+        self.follow_up.Free()
+
+    # --- fast path: small arrays, no other transfer in progress ---
+
+    def send_now(self, array: Any, dest: int, tag: int) -> bool:
+        """Send a small array; return False if that takes several steps."""
+        nbytes = array.nbytes
+        if nbytes > EAGER_BYTES or not self.engine.is_idle:
+            return False
+        self.comm.Send([self._eager(array), MPI.BYTE], dest, tag)
+        return True
+
+    def _eager(self, array: Any) -> np.ndarray:
+        """Return the message of a small array."""
+        nbytes = array.nbytes
+        if isinstance(array, np.ndarray):
+            packed = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+            return np.concatenate([packed, _KINDS[EAGER]])
+        message = self.pool.allocate((nbytes + _END,), np.uint8)
+        message[nbytes:] = _KINDS[EAGER]
+        if nbytes:
+            if not array.flags.c_contiguous:
+                array = array.copy("C")
+            host = message[:nbytes].view(array.dtype).reshape(array.shape)
+            array.get(host)
+        return message
+
+    # --- sending ---
+
+    def send(self, array: Any, dest: int, tag: int) -> Operation:
+        """Start to send an array."""
+        return self.engine.start(self._send(array, dest, tag))
+
+    def _send(self, array: Any, dest: int, tag: int) -> Steps:
+        if array.nbytes <= EAGER_BYTES:
+            message = self._eager(array)
+            yield self.comm.Isend([message, MPI.BYTE], dest, tag)
+        elif (
+            isinstance(array, gpuarray.GPUArray)
+            and self.peers is not None
+            and dest in self.peers.readers
+        ):
+            yield from self._send_region(array, dest, tag)
+        else:
+            yield from self._send_pieces(array, dest, tag)
+
+    def _message(self, kind: int, payload: bytes, number: int) -> np.ndarray:
+        data = payload + struct.pack("<Q", number)
+        return np.concatenate([np.frombuffer(data, np.uint8), _KINDS[kind]])
+
+    def _send_region(self, array: Any, dest: int, tag: int) -> Steps:
+        memory, region = export(array)
+        _driver._memory_wait(array)
+        number = next(self._numbers) % _TAGS
+        message = self._message(REGION, region.pack(), number)
+        answer = self.follow_up.Irecv(
+            [_NOTHING, MPI.BYTE], dest, _answer_tag(number)
+        )
+        yield self.comm.Isend([message, MPI.BYTE], dest, tag)
+        yield answer
+        del memory
+
+    def _send_pieces(self, array: Any, dest: int, tag: int) -> Steps:
+        buffer: Any
+        if isinstance(array, np.ndarray):
+            buffer = HostBuffer(array, True, False)
+        else:
+            buffer = StagedBuffer(
+                array, True, False, self.pool, self.piece, None
+            )
+        nbytes = buffer.nbytes
+        number = next(self._numbers) % _TAGS
+        sizes = _SIZES.pack(nbytes, self.piece)
+        message = self._message(PIECES, sizes, number)
+        first = self.comm.Isend([message, MPI.BYTE], dest, tag)
+        requests = [
+            self.follow_up.Isend(
+                [buffer.ready(start, end), MPI.BYTE], dest, _piece_tag(number)
+            )
+            for start, end in byte_ranges(nbytes, self.piece)
+        ]
+        yield first
+        while requests:
+            yield requests.pop()
+
+    # --- receiving ---
+
+    def receive(
+        self, array: Any, source: int, tag: int, result: MPI.Status
+    ) -> Operation:
+        """Start to receive into an array. `result` becomes the status."""
+        return self.engine.start(self._receive(array, source, tag, result))
+
+    def receive_now(
+        self, array: Any, source: int, tag: int, result: MPI.Status
+    ) -> None:
+        """Receive into an array."""
+        if not self.engine.is_idle:
+            self.engine.wait(self.receive(array, source, tag, result))
+            return
+        memory = self._memory(array)
+        status = MPI.Status()
+        self.comm.Recv([memory, MPI.BYTE], source, tag, status)
+        if memory[status.Get_elements(MPI.BYTE) - _END] == EAGER:
+            for _ in self._received(array, memory, status, result):
+                pass
+            return
+        rest = self._received(array, memory, status, result)
+        self.engine.wait(self.engine.start(rest))
+
+    def _memory(self, array: Any) -> np.ndarray:
+        """Return memory for the first message."""
+        largest = Region.SIZE + 8
+        nbytes = max(min(array.nbytes, EAGER_BYTES), largest) + _END
+        if isinstance(array, np.ndarray):
+            return np.empty(nbytes, np.uint8)
+        return self.pool.allocate((nbytes,), np.uint8)
+
+    def _receive(
+        self, array: Any, source: int, tag: int, result: MPI.Status
+    ) -> Steps:
+        memory = self._memory(array)
+        status = yield self.comm.Irecv([memory, MPI.BYTE], source, tag)
+        yield from self._received(array, memory, status, result)
+
+    def _received(
+        self,
+        array: Any,
+        memory: np.ndarray,
+        status: MPI.Status,
+        result: MPI.Status,
+    ) -> Steps:
+        """Continue after the first message."""
+        count = status.Get_elements(MPI.BYTE) - _END
+        kind = int(memory[count])
+        source = status.Get_source()
+        result.Set_source(source)
+        result.Set_tag(status.Get_tag())
+        result.Set_error(status.Get_error())
+        if kind == EAGER:
+            result.Set_elements(MPI.BYTE, count)
+            self._store(array, memory[:count])
+            return
+        payload = bytes(memory[: count - 8])
+        (number,) = struct.unpack("<Q", bytes(memory[count - 8 : count]))
+        if kind == REGION:
+            region = Region.unpack(payload)
+            result.Set_elements(MPI.BYTE, region.nbytes)
+            yield from self._take_region(array, region, source, number)
+        else:
+            nbytes, piece = _SIZES.unpack(payload)
+            result.Set_elements(MPI.BYTE, nbytes)
+            yield from self._take_pieces(array, nbytes, piece, source, number)
+
+    def _store(self, array: Any, data: np.ndarray) -> None:
+        """Move the elements of a small message to an array."""
+        nbytes = len(data)
+        if nbytes > array.nbytes:
+            raise _truncated()
+        if nbytes == 0:
+            return
+        if isinstance(array, np.ndarray):
+            buffer = HostBuffer(array, True, True)
+            buffer.memory[:nbytes] = data
+            buffer.finish()
+            return
+        target = Target(array, nbytes)
+        target.bytes[:nbytes].set_async(data)
+        target.finish()
+        self.engine.settle()
+
+    def _take_region(
+        self, array: Any, region: Region, source: int, number: int
+    ) -> Steps:
+        assert self.peers is not None
+        error = None
+        try:
+            if region.nbytes > array.nbytes:
+                raise _truncated()
+            read(self.peers.address(region, source), region.nbytes, array)
+        except Exception as caught:
+            error = caught
+        yield self.follow_up.Isend(
+            [_NOTHING, MPI.BYTE], source, _answer_tag(number)
+        )
+        if error is not None:
+            raise error
+
+    def _take_pieces(
+        self, array: Any, nbytes: int, piece: int, source: int, number: int
+    ) -> Steps:
+        is_host = isinstance(array, np.ndarray)
+        is_long = nbytes > array.nbytes
+        if is_host or is_long:
+            host = HostBuffer(array, True, True) if not is_long else None
+            memory = host.memory if host else np.empty(nbytes, np.uint8)
+        else:
+            memory = self.pool.allocate((nbytes,), np.uint8)
+            target = Target(array, nbytes)
+        ranges = list(byte_ranges(nbytes, piece))
+        requests = [
+            self.follow_up.Irecv(
+                [memory[start:end], MPI.BYTE], source, _piece_tag(number)
+            )
+            for start, end in ranges
+        ]
+        for (start, end), request in zip(ranges, requests, strict=True):
+            yield request
+            if not (is_host or is_long):
+                target.bytes[start:end].set_async(memory[start:end])
+        if is_long:
+            raise _truncated()
+        if is_host:
+            host.finish()
+        else:
+            target.finish()
+            self.engine.settle()
+
+
+class Target:
+    """Contiguous memory on the device for the elements of an array.
+
+    Parameters
+    ----------
+    array
+        The array. Its memory is used if it is contiguous.
+    nbytes
+        Number of bytes to be written. The others stay unchanged.
+    """
+
+    def __init__(self, array: Any, nbytes: int) -> None:
+        self.array, self.packed = array, array
+        if not array.flags.c_contiguous:
+            if nbytes < array.nbytes:
+                self.packed = array.copy("C")
+            else:
+                self.packed = gpuarray.empty(array.shape, array.dtype)
+        self.bytes = gpuarray.GPUArray(
+            (array.nbytes,),
+            np.uint8,
+            base=self.packed,
+            gpudata=self.packed.gpudata,
+        )
+
+    def finish(self) -> None:
+        """Move the elements to an array that is not contiguous."""
+        if self.packed is not self.array:
+            self.array.set_async(self.packed)
+
+
+def read(address: int, nbytes: int, array: Any) -> None:
+    """Copy bytes of device memory to the first elements of an array."""
+    if isinstance(array, np.ndarray):
+        buffer = HostBuffer(array, True, True)
+        drv.memcpy_dtoh(buffer.memory[:nbytes], address)
+        buffer.finish()
+        return
+    target = Target(array, nbytes)
+    _driver._memory_wait(target.packed)
+    drv.memcpy_dtod_async(target.packed.gpudata, address, nbytes)
+    finished = drv.Event(drv.event_flags.DISABLE_TIMING).record()
+    finished.synchronize()
+    target.finish()
