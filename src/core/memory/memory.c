@@ -55,8 +55,8 @@ copy_wait(CUresult code, CUstream stream)
 }
 
 /* Copies between host memory and device memory of the current context, to the
- * device if `to_device` is true. Callers pass a constant, so that the compiler
- * generates a separate function for each direction. */
+ * device if `to_device` is true. Callers pass a constant, so that the inlined
+ * code has only one direction. */
 static inline __attribute__((always_inline)) int
 host_copy(bool to_device, void *host, CUdeviceptr device, size_t bytes,
           CUstream stream)

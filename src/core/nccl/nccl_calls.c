@@ -141,8 +141,8 @@ call_issue(const struct call *c)
     }
 }
 
-/* Reads the address of an array and records its use. None has the address
- * 0. */
+/* Stores the device address of an array in *pointer, 0 for None, and records
+ * the use of the array in the stream. */
 static int
 array_use(PyObject *array, CUstream stream, CUdeviceptr *pointer)
 {
@@ -156,7 +156,7 @@ array_use(PyObject *array, CUstream stream, CUdeviceptr *pointer)
                : 0;
 }
 
-/* Raises the exception of a failed call. */
+/* Raises the exception for a failed NCCL call. */
 static int
 call_fail(const struct call *c, ncclResult_t result)
 {
@@ -167,8 +167,8 @@ call_fail(const struct call *c, ncclResult_t result)
     return core_nccl_check(result, c->comm->handle, routine);
 }
 
-/* Issues a call. Releases the GIL, since a first operation connects the ranks
- * and then waits for them. */
+/* Issues an operation. Releases the GIL, since the first operation of a
+ * communicator connects the ranks and waits for them. */
 static int
 call_run(struct call *c)
 {
@@ -187,7 +187,7 @@ call_run(struct call *c)
 }
 
 /* _nccl_call(communicator, kind, send, recv, count, type, bytes, op, peer,
- * stream) */
+ * stream): issues the operation `kind`. */
 static PyObject *
 nccl_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 {
@@ -257,8 +257,8 @@ nccl_group_end(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-/* _nccl_scaled_sum(communicator, type, bytes): creates the sum of elements
- * multiplied by a factor, whose bytes are given. */
+/* _nccl_scaled_sum(communicator, type, bytes): creates a reduction that sums
+ * the elements multiplied by a factor. `bytes` is the factor. */
 static PyObject *
 nccl_scaled_sum(PyObject *module, PyObject *args)
 {

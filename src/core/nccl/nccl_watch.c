@@ -15,7 +15,8 @@
 
 #define COMMUNICATOR "nccl communicator"
 
-/* Records an event after an issued call, unless its stream captures. */
+/* Records a CUDA event after an issued call, unless its stream is capturing a
+ * graph. */
 static void
 event_record(struct core_communicator *self, const struct core_nccl_mark *mark,
              CUstream stream)

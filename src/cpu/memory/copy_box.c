@@ -169,8 +169,10 @@ box_copy(const struct side *to, const struct side *from, const size_t box[3],
     return code ? code : cpu_context_status(ctx);
 }
 
-/* A side of a copy struct, `end`: src or dst. The fields of the structs for
- * two and three dimensions and for two devices have the same names. */
+/* Initializers of a struct side from CUDA's parameter struct of a copy. `end`
+ * is src or dst. The macros serve several of these structs, whose fields have
+ * the same names: CUDA_MEMCPY2D and those for three dimensions and for two
+ * devices. */
 #define SIDE_2D(copy, end)                                                    \
     .type = (copy)->end##MemoryType, .device = (copy)->end##Device,           \
     .host = (copy)->end##Host, .array = (copy)->end##Array,                   \

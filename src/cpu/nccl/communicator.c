@@ -124,7 +124,7 @@ call_execute(struct ncclComm *comm, struct nccl_call *call)
 }
 
 /* Completes a call in its stream, or wakes the thread that waits for it. The
- * call may be freed memory afterwards. */
+ * call must not be used afterwards, since it may be freed. */
 static void
 call_complete(struct ncclComm *comm, struct nccl_call *call)
 {
@@ -298,7 +298,7 @@ call_run(void *argument)
     struct cpu_op *op = call->op;
 
     atomic_fetch_add(&op->references, 1); /* call_complete drops it */
-    if (!call->issued) {                  /* a graph node */
+    if (!call->issued) { /* the call is that of a graph node */
         atomic_fetch_add(&call->operation->references, 1);
         pthread_mutex_lock(&comm->lock);
         comm->pending++;

@@ -34,14 +34,14 @@ struct nccl_call {
     struct nccl_operation *operation;
     struct nccl_call *next;
     bool issued; /* comm->pending counts it already */
-    bool *ended; /* if op is NULL: set after the execution */
+    bool *ended; /* only if op is NULL: set to true after the execution */
 };
 
 struct ncclComm {
     struct nccl_shared shared;
     int device;
-    /* number of references: of the program, of the progress thread and of each
-     * operation */
+    /* number of references: one each of the program, the progress thread and
+     * every operation */
     atomic_uint references;
     pthread_mutex_t lock; /* guards the following fields */
     pthread_cond_t changed;

@@ -10,7 +10,8 @@
  * open, they act when it ends, and ncclGroupEnd returns their errors. */
 
 /* Issues an operation in a stream (at the end of an open group). Takes over
- * work->messages. Returns ncclSystemError if memory is short. */
+ * work->messages. Returns ncclSystemError if memory is short, or, outside of a
+ * group, the error of issuing. */
 ncclResult_t nccl_group_work(struct ncclComm *comm,
                              const struct nccl_work *work, CUstream stream);
 /* Waits until all ranks of a new communicator have joined (at the end of an

@@ -108,14 +108,15 @@ narrow_write(const struct format *f, float value)
 #define E5M2_READ(x)   narrow_read(&e5m2, x)
 #define E5M2_WRITE(x)  (uint8_t) narrow_write(&e5m2, x)
 
-/* IS_NAN(x) of the arithmetic type. As in fmax and fmin, the result is a NaN
- * only if both operands are. */
+/* Tests of a value of the arithmetic type for NaN. As in fmax and fmin, a
+ * maximum or minimum is NaN only if both operands are. */
 #define NO_NAN(x)    false
 #define FLOAT_NAN(x) ((x) != (x))
 
-/* Types of elements: ncclDataType_t, name, T: type in memory, A: arithmetic
- * type, W: the same, but unsigned for integers, where sums and products wrap;
- * conversions from T to A and back; test for NaN. */
+/* Table of the element types. A row has the ncclDataType_t; a name; T: the
+ * type in memory; A: the arithmetic type; W: the type A, but unsigned for
+ * integers, since sums and products may wrap; the conversions from T to A and
+ * from A to T; the test for NaN. */
 #define TYPES(ROW)                                                            \
     ROW(ncclInt8, i8, int8_t, int8_t, unsigned, OWN, OWN, NO_NAN)             \
     ROW(ncclUint8, u8, uint8_t, uint8_t, unsigned, OWN, OWN, NO_NAN)          \
@@ -141,8 +142,9 @@ narrow_write(const struct format *f, float value)
     }                                                                         \
     break
 
-/* Defines combine_NAME, which combines one more array with a block of sums;
- * reduce_NAME, which reduces a block of all arrays; and scale_NAME. */
+/* Defines three functions for a row of TYPES: combine_NAME combines a block of
+ * one rank's array with the results so far; reduce_NAME reduces a block of all
+ * ranks' arrays; scale_NAME multiplies an array by a factor. */
 #define DEFINE(type, name, T, A, W, READ, WRITE, IS_NAN)                      \
     static void combine_##name(A *acc, const T *from, size_t n,               \
                                ncclRedOp_t op)                                \

@@ -21,8 +21,8 @@ enum { NAMES_MOST = 512 };
 static const char prefix[] = "__nv_";
 #define PREFIX (sizeof prefix - 1)
 
-/* Names that also begin with __nv_ but are no functions of libdevice: types
- * and functions of CUDA's headers. The prefix __nv_ is left out. */
+/* Names that begin with __nv_ and one of these words are no functions of
+ * libdevice, but types and functions of CUDA's headers. */
 static const char *const others[] = {"atomic", "bfloat", "bswap",
                                      "cvt",    "fp",     "hdl"};
 

@@ -398,8 +398,8 @@ spread_all(struct analysis *analysis)
     free(analysis->spread);
 }
 
-/* Marks the arguments `own` of the kernel, which differ between threads, and
- * what depends on them. */
+/* Marks the kernel's arguments with the numbers `own`, which differ between
+ * threads, and all values that depend on them. */
 static void
 find_differing(struct analysis *analysis, struct jit_kernel *kernel,
                const int *own, size_t count)

@@ -320,8 +320,9 @@ allows_early_loads(const struct jit_pack_body *body,
     }
 }
 
-/* Fills row->stores. Returns false if the loop contains an instruction over
- * which loads must not be moved. */
+/* Collects the stores of the buffered load's loop in row->stores. Returns
+ * false if the loop contains an instruction over which loads must not be
+ * moved. */
 static bool
 read_loop(const struct jit_pack_body *body, struct jit_pack_buffered *row)
 {

@@ -1,7 +1,7 @@
 /* pack.c - decides which kernels run in packs of neighbouring threads.
  *
  * Called by main.c after kernels are split at barriers. LLVM vectorises
- * innermost loops only, so so it cannot vectorise the loop over threads if the
+ * innermost loops only, so it cannot vectorise the loop over threads if the
  * kernel has a loop inside. A kernel without barriers that has such a loop,
  * with memory accesses in it, gets functions that run the whole body for
  * several threads (flow.c); the entry calls them instead of the body
