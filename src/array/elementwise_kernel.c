@@ -148,8 +148,8 @@ vectors_are_disjoint(const struct elementwise *self, PyObject *const *args,
     return true;
 }
 
-/* Returns the form to launch for these arguments: 1 (several elements per
- * thread) or 0. */
+/* Returns the index in `form` of the compiled version to launch for these
+ * arguments: 1 (each thread computes several elements) or 0. */
 static int
 kernel_form(const struct elementwise *self, PyObject *const *args)
 {
@@ -209,8 +209,8 @@ call_python(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return result;
 }
 
-/* Launches the kernel if the call matches the plan and the form is compiled;
- * otherwise calls the slow path. */
+/* Launches the kernel if the call matches the plan and the version to launch
+ * is compiled; otherwise calls the slow path. */
 static PyObject *
 call(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
 {

@@ -250,8 +250,9 @@ key_ndim(const struct elementwise_task *task)
     return task->class >= LAYOUT_ROWS ? task->layout.ndim : 0;
 }
 
-/* Returns the number of operands if the kernel is compiled for their stride
- * classes along the last axis (`inner`), or 0 if it works for any strides. */
+/* Returns the number of operands if the kernel is compiled for the classes of
+ * their strides along the last axis (`inner`). Returns 0 if the kernel works
+ * for any strides. */
 static int
 inner_walks(const struct elementwise_task *task)
 {

@@ -35,9 +35,9 @@ enum {
     MAX_PENDING = 960, /* limit of pending launches on all streams */
     /* pending launches that are reserved for each stream */
     GUARANTEED = MAX_PENDING / 2 / CORE_THROTTLES,
-    /* STEP launches are issued between two checks for completion */
+    /* number of launches that are issued between two checks for completion */
     STEP = GUARANTEED / 2,
-    /* beyond the limit, one check for completion per 16 launches */
+    /* above MAX_PENDING, one check for completion per this many launches */
     ASK_EVERY = 16,
     ROWS = CORE_THROTTLES + 1,
 };

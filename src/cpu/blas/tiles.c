@@ -244,7 +244,8 @@ cpu_blas_run(void *argument)
                                    .b = p->b + i * p->b_step * size,
                                    .c = p->c + i * p->c_step * size};
 
-        /* Checks may have been selected after the handle was created. */
+        /* Tells the kernel checks that the result is written. The checks may
+         * be off; they can be switched on at any time. */
         cpu_check_filled(at.c, product_bytes(p));
         struct split split = {.p = p, .at = &at, .interrupt = &interrupt};
 

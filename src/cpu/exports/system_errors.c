@@ -21,14 +21,15 @@
 #define TEXTS      16
 
 static char texts[TEXTS][TEXT_BYTES];
-static unsigned next;      /* next entry of `texts` to write, modulo TEXTS */
-static const char *latest; /* latest text of any thread, or NULL */
+static unsigned next; /* next entry of `texts` to write, modulo TEXTS */
+/* latest text about a failed system call, of any thread; or NULL */
+static const char *latest;
 /* latest text of any thread about failed allocations; NULL after it was
  * queried */
 static const char *latest_memory;
 /* latest error message of a failed NCCL operation, of any thread */
 static const char *latest_external;
-/* latest text about an environment variable; NULL after it was queried */
+/* latest text about a wrong environment variable; NULL after it was queried */
 static const char *latest_setting;
 /* Guards the static variables above. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -435,7 +435,8 @@ range_common(const struct range *range)
             common = s->advice;
         }
         if (s->start > covered) {
-            break; /* no segment: the remaining pages have no advice */
+            /* no segment contains the next pages, so they have no advice */
+            break;
         }
         first = false;
         covered = s->end;

@@ -39,7 +39,7 @@ enum failure { FAILURE_NONE, FAILURE_WRITING, FAILURE_SET };
 struct nccl_file {
     uint64_t magic;
     _Atomic int32_t ranks;   /* 0 before the first rank has joined */
-    _Atomic int32_t failure; /* enum failure */
+    _Atomic int32_t failure; /* value of enum failure */
     /* number of ranks that have joined; used as a futex */
     _Atomic uint32_t joined;
     char text[NCCL_TEXT];

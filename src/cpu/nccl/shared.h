@@ -40,7 +40,7 @@ struct nccl_description {
     /* counts the communicator's collective operations, from 1 */
     uint64_t number;
     uint64_t count;
-    int32_t kind; /* enum nccl_kind */
+    int32_t kind; /* value of enum nccl_kind */
     int32_t type; /* ncclDataType_t */
     int32_t op;   /* ncclRedOp_t; ncclNumOps: a scaled sum of the program */
     int32_t root;
@@ -51,7 +51,7 @@ enum nccl_presence { NCCL_ABSENT, NCCL_PRESENT, NCCL_LEFT };
 /* State of one rank in shared memory. Only that rank writes it, but other
  * ranks write `bell`. */
 struct nccl_rank {
-    _Atomic int32_t presence; /* enum nccl_presence */
+    _Atomic int32_t presence; /* value of enum nccl_presence */
     _Atomic int32_t pid;
     /* Counts the barriers of collective operations at which the rank has
      * arrived. Other ranks wait for it as a futex. */

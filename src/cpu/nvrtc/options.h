@@ -36,22 +36,23 @@ struct nvrtc_options {
     int assembler_kind; /* enum assembler_kind of the previous ptxas option */
     /* the next argument may be the value of the previous ptxas option */
     bool assembler_value;
-    bool device_default; /* --device-as-default-execution-space */
+    /* the option --device-as-default-execution-space was passed */
+    bool device_default;
     bool relocatable;
     /* the option -rdc=false (no separate compilation) was passed */
     bool whole_program;
-    bool is_real; /* -arch=sm_..., not compute_... */
+    bool is_real; /* the architecture is sm_..., not compute_... */
     bool pch;     /* the option --pch (use precompiled headers) was passed */
-    bool is_pch_quiet; /* -pch-messages=false */
+    bool is_pch_quiet; /* the option -pch-messages=false was passed */
     enum nvrtc_output output;
     bool debug; /* the option -G (debug information) was passed */
     /* the option -dopt (optimized code with debug information) was passed */
     bool optimized;
     /* the option -ftz=true (subnormal floats become zero) was passed */
     bool flush;
-    bool float128;    /* -device-float128 */
-    bool quiet;       /* no warnings */
-    bool syntax_only; /* no code generation */
+    bool float128;    /* the option -device-float128 was passed */
+    bool quiet;       /* the option that suppresses warnings was passed */
+    bool syntax_only; /* only check the syntax; generate no code */
 };
 
 /* Parses the options. Returns NVRTC_SUCCESS, or an error that `log` describes.

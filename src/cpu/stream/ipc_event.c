@@ -46,10 +46,12 @@
 /* The page of the memory file that several processes map and write. */
 struct page {
     uint64_t magic;
-    /* Low 32 bits: number of the last record. High 32 bits: id of the process
-     * that made it. */
+    /* Low 32 bits: number of times that the event was recorded
+     * (cuEventRecord). High 32 bits: id of the process that recorded it
+     * last. */
     _Atomic uint64_t issued;
-    /* Number of the last record reached; a futex. */
+    /* Number of the latest record that its stream has reached; used as a
+     * futex. */
     _Atomic uint32_t reached;
 };
 

@@ -165,7 +165,7 @@ put(struct jit *jit, struct jit_split *split, LLVMValueRef before,
     return number;
 }
 
-/* Indices of the operands of a warp operation's call, as in ops.c. */
+/* Indices of the operands in the call of a warp operation. */
 enum { MASK, VALUE, HOW, ARGUMENT };
 
 static void
