@@ -97,11 +97,12 @@ void api_set_package_dir(const char *directory);
 int api_set_library_dirs(const char *const *directories, size_t n);
 
 /* Opens the driver selected by PYCUDA_DEVICE=auto|gpu|cpu and fills `driver`.
- * Returns 0, or -1 with choice->text. After a failure, the caller may try
- * again; after success, each call returns the same choice. Calls cuInit(0) to
- * find out whether a GPU can be used, so the driver is initialized from then
- * on. If a caller wants to report "not initialized" before the program has
- * called init(), it must itself record whether init() was called. */
+ * Returns 0, or -1 with an explanation in choice->text. After a failure, the
+ * caller may try again; after success, each call returns the same choice.
+ * Calls cuInit(0) to find out whether a GPU can be used, so the driver is
+ * initialized from then on. If a caller wants to report "not initialized"
+ * before the program has called init(), it must itself record whether init()
+ * was called. */
 int api_open_driver(struct api_choice *choice);
 
 /* Opens the compiler that belongs to the driver. The CPU device is also the
@@ -114,9 +115,9 @@ int api_open_driver(struct api_choice *choice);
 int api_open_nvrtc(int driver_version, int device_arch,
                    struct api_choice *choice);
 
-/* Opens cuBLAS, which is optional. Returns 0; -1 without a text if no cuBLAS
- * was found; -1 with choice->text if the library that PYCUDA_CUBLAS names
- * cannot be used. */
+/* Opens cuBLAS, which is optional. Returns 0 on success. Returns -1 if no
+ * cuBLAS was found, with an empty choice->text, or if the library that
+ * PYCUDA_CUBLAS names cannot be used, with an explanation in choice->text. */
 int api_open_cublas(int driver_version, struct api_choice *choice);
 
 /* Opens NCCL, which is optional. Returns 0. On failure returns -1 and sets

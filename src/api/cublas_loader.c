@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Result of opening cuBLAS; its `kind` is API_CLOSED before success. */
+/* The open cuBLAS library. `kind` is API_CLOSED while none is open. */
 static struct api_choice chosen;
 
 /* Major versions of cuBLAS to look for, newest first. */
@@ -97,8 +97,8 @@ search_major(int major, struct api_choice *choice)
     return library;
 }
 
-/* Opens the library that PYCUDA_CUBLAS names. Returns 0, or -1 with
- * choice->text. */
+/* Opens the library whose path is the value of PYCUDA_CUBLAS. Returns 0, or -1
+ * with an explanation in choice->text. */
 static int
 open_named(const char *path, struct api_choice *choice)
 {

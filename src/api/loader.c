@@ -27,7 +27,7 @@
 
 pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Result of opening a driver; its `kind` is API_CLOSED before success. */
+/* The open driver library. `kind` is API_CLOSED while none is open. */
 static struct api_choice chosen;
 static void *chosen_library;
 static char package_dir[512];
@@ -200,7 +200,8 @@ load_advice(const char *error)
            "libpycuda_cpu.so";
 }
 
-/* Opens the CPU device. Returns 0, or -1 with choice->text. */
+/* Opens the CPU device. Returns 0, or -1 with an explanation in
+ * choice->text. */
 static int
 open_cpu(struct api_choice *choice)
 {
@@ -229,7 +230,8 @@ open_cpu(struct api_choice *choice)
                           load_advice(error));
 }
 
-/* Opens NVIDIA's driver. Returns 0, or -1 with choice->text. */
+/* Opens NVIDIA's driver. Returns 0, or -1 with an explanation in
+ * choice->text. */
 static int
 open_gpu(struct api_choice *choice)
 {
@@ -244,7 +246,7 @@ open_gpu(struct api_choice *choice)
 }
 
 /* Opens NVIDIA's driver or, if there is no GPU, the CPU device. Returns 0, or
- * -1 with choice->text. */
+ * -1 with an explanation in choice->text. */
 static int
 open_auto(struct api_choice *choice)
 {
@@ -274,8 +276,8 @@ open_auto(struct api_choice *choice)
     return 0;
 }
 
-/* Opens the device that PYCUDA_DEVICE names: auto, gpu or cpu. Returns 0, or
- * -1 with choice->text. */
+/* Opens the device `name`, the value of PYCUDA_DEVICE: auto, gpu or cpu.
+ * Returns 0, or -1 with an explanation in choice->text. */
 static int
 open_named(const char *name, struct api_choice *choice)
 {

@@ -40,7 +40,7 @@ struct search {
     char seen[1024];
 };
 
-/* Result of opening NVRTC; its `kind` is API_CLOSED before success. */
+/* The open NVRTC library. `kind` is API_CLOSED while none is open. */
 static struct api_choice chosen;
 static char **library_dirs; /* folders of sys.path; ends with NULL */
 
@@ -312,8 +312,8 @@ explain_absence(const struct search *search, struct api_choice *choice)
         requirement);
 }
 
-/* Opens the library that PYCUDA_NVRTC names, without a search. Returns 0, or
- * -1 with choice->text. */
+/* Opens the library whose path is the value of PYCUDA_NVRTC, without a search.
+ * Returns 0, or -1 with an explanation in choice->text. */
 static int
 open_named(struct search *search, const char *path, struct api_choice *choice)
 {
@@ -397,7 +397,7 @@ open_cpu(struct api_choice *choice)
 }
 
 /* Checks whether the open NVRTC supports `device_arch` as well. Returns 0, or
- * -1 with choice->text. */
+ * -1 with an explanation in choice->text. */
 static int
 reuse(int device_arch, struct api_choice *choice)
 {

@@ -9,7 +9,8 @@
 
 typedef int (*pack_function)(PyArray_Descr *, void *, PyObject *);
 
-/* Assigns to a NumPy array without dimensions whose memory is `bytes`. */
+/* Stores the value at `bytes`, for NumPy 1.26: assigns it to a NumPy array
+ * without dimensions that has this memory. */
 static int
 pack_by_assignment(PyArray_Descr *dtype, void *bytes, PyObject *value)
 {

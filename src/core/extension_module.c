@@ -80,8 +80,6 @@ fork_handlers_setup(void)
     return 0;
 }
 
-/* Initializes core.module and core.pool_off. ImportError in a second
- * interpreter. */
 /* Warns if the value of an environment variable is neither 0 nor 1 nor empty.
  * Returns 0, or -1 if the warning is an exception. */
 static int
@@ -96,6 +94,8 @@ switch_check(const char *variable)
                             "%s is '%s'; it must be 0 or 1", variable, value);
 }
 
+/* Reads the environment variables, installs the handlers of fork() and sets
+ * core.module. ImportError if another interpreter has imported the module. */
 static int
 state_setup(PyObject *module)
 {

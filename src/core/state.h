@@ -104,8 +104,8 @@ struct core_state {
     bool forked;
     /* the default pool is off (PYCUDA_POOL=0, or PYCUDA_CPU_CHECK is set) */
     bool pool_off;
-    /* number of entered streams plus open captures in all threads; changes
-     * after import */
+    /* number of entered streams plus number of open captures, in all
+     * threads */
     unsigned stream_defaults;
 #define TYPE(field, name) PyTypeObject *field;
     CORE_TYPES(TYPE)

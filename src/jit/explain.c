@@ -28,7 +28,7 @@
 #include "jit/text.h"
 
 struct stop {
-    /* name of the runtime function that is called at the stop */
+    /* name of the runtime function that the kernel calls there */
     const char *name;
     unsigned line;
 };

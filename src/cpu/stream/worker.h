@@ -47,7 +47,7 @@ struct cpu_worker {
     /* State of the fibers of the running block. */
     char *stacks;
     size_t stacks_bytes;
-    size_t stacks_guard; /* bytes of the guard above `stacks` */
+    size_t stacks_guard; /* bytes of the guard region above `stacks` */
     size_t stride;
     size_t guard_bytes; /* inaccessible bytes below each stack, or 0 */
     unsigned current;
@@ -73,7 +73,7 @@ struct cpu_worker {
     /* Extra stack, for thread loops with arrays, large frames or recursion. */
     char *deep;
     size_t deep_bytes;
-    size_t deep_guard;       /* bytes of the guard above `deep` */
+    size_t deep_guard;       /* bytes of the guard region above `deep` */
     struct cpu_check *check; /* state of the kernel checks, or NULL */
     /* The block takes turns with other blocks of the same thread
      * (run/cooperative.c). */
