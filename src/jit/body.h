@@ -52,7 +52,7 @@ enum jit_region_argument {
     JIT_REGION_UNIFORMS,
 };
 
-/* retarget/geometry.c: returns an argument of the kernel body. `which` is a
+/* Returns an argument of the kernel body. `which` is a
  * value of enum jit_body_argument, or JIT_BODY_ARGUMENTS plus a value of enum
  * jit_region_argument. */
 LLVMValueRef jit_body_argument(const struct jit_kernel *kernel, int which);

@@ -19,7 +19,7 @@
 #include <llvm-c/Support.h>
 
 #include "jit/explain.h"
-#include "jit/fibers/fibers.h"
+#include "jit/fibers/runtime_stops.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/loops/loops.h"

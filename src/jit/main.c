@@ -23,6 +23,7 @@
 #include "jit/analyse/independent_blocks.h"
 #include "jit/checks/checks.h"
 #include "jit/entries/entries.h"
+#include "jit/entries/guard.h"
 #include "jit/explain.h"
 #include "jit/fibers/fibers.h"
 #include "jit/ir.h"
@@ -149,6 +150,23 @@ add_checks(struct jit *jit)
     drop_locations(jit, true);
 }
 
+/* Simplifies the bodies of the kernels whose threads wait for each other at
+ * no barrier. */
+static void
+simplify_bodies(struct jit *jit)
+{
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        struct jit_kernel *kernel = &jit->kernels[i];
+        if (kernel->fibers) {
+            continue;
+        }
+        jit_remove_stop_checks(jit, kernel);
+        if (!kernel->calls_functions) {
+            jit_find_guard(jit, kernel);
+        }
+    }
+}
+
 static void
 make_native(struct jit *jit)
 {
@@ -180,6 +198,8 @@ make_native(struct jit *jit)
     jit_find_stops(jit);
     jit_explain_stops(jit);
     jit_make_bodies(jit);
+    simplify_bodies(jit);
+    jit_publish_geometry(jit);
     jit_lower_shared(jit);
     jit_even_strides(jit);
     jit_prepare_bodies(jit);

@@ -84,6 +84,11 @@ def test_files_include_only_lower_layers():
         "core/memory/allocation.c (layer allocations) includes "
         "core/launch/pack.h (layer launch)"
     ]
+    planted = {**includes, "jit/analyse/uniform.c": ["jit/pack/pack.h"]}
+    assert layers.upward_includes(planted, rows) == [
+        "jit/analyse/uniform.c (layer analyses) includes "
+        "jit/pack/pack.h (layer packs)"
+    ]
     planted = {**includes, "array/new/file.c": []}
     assert layers.upward_includes(planted, rows) == [
         "array/new/file.c is in no layer of layers.toml"
@@ -119,9 +124,11 @@ def test_files_use_only_symbols_of_lower_layers():
     assert layers.upward_uses(symbols, rows) == []
     planted = "core/context/scope.c"
     symbols[planted][1].add("core_launch_packed")
-    assert layers.upward_uses(symbols, rows) == [
-        f"{planted} uses core_launch_packed of core/launch/launch.c"
-    ]
+    uses = [f"{planted} uses core_launch_packed of core/launch/launch.c"]
+    if "jit/ir.c" in symbols:  # there is an LLVM
+        symbols["jit/ir.c"][1].add("jit_optimise")
+        uses.append("jit/ir.c uses jit_optimise of jit/output/optimise.c")
+    assert layers.upward_uses(symbols, rows) == uses
 
 
 def test_symbols_of_joined_files_are_read(compiler, tmp_path):

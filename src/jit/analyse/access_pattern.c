@@ -18,10 +18,12 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/access_pattern.h"
+#include "jit/analyse/cfg.h"
 #include "jit/body.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/regions/regions.h"
+#include "jit/regions/split.h"
 
 enum {
     /* largest number of operand levels that are followed back from an

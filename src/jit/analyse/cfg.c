@@ -2,7 +2,7 @@
  * index; and a map from pointers to numbers.
  *
  * Called by the passes that split kernels at barriers, by checks/ and by
- * output/unswitch.c. The functions are described in regions/regions.h.
+ * output/unswitch.c. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 #include <llvm-c/Core.h>
 
-#include "jit/regions/regions.h"
+#include "jit/analyse/cfg.h"
 #include "jit/report.h"
 #include "jit/text.h"
 

@@ -10,7 +10,9 @@
 
 #include <llvm-c/Core.h>
 
-#include "jit/regions/regions.h"
+#include "jit/analyse/cfg.h"
+#include "jit/analyse/live.h"
+#include "jit/regions/split.h"
 #include "jit/text.h"
 
 /* Sets live[] for the basic block in which the instruction `user` needs the

@@ -19,13 +19,14 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
+#include "jit/analyse/uniform.h"
 #include "jit/body.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
-#include "jit/regions/regions.h"
 #include "jit/text.h"
-#include "jit/warps/warps.h"
+#include "jit/warps/lanes.h"
 
 struct analysis {
     const struct jit_cfg *cfg;

@@ -19,13 +19,13 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/checks/access_ranges.h"
 #include "jit/checks/affine.h"
 #include "jit/checks/checks.h"
 #include "jit/checks/loops.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/regions/regions.h"
 #include "jit/text.h"
 
 struct hoist {

@@ -13,11 +13,11 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/checks/affine.h"
 #include "jit/checks/loops.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/regions/regions.h"
 #include "jit/text.h"
 
 enum { MAX_STEPS = 24, FIRST, SECOND, LAST };

@@ -13,14 +13,14 @@
 #include <llvm-c/Core.h>
 
 #include "image/image.h"
+#include "jit/analyse/cfg.h"
 #include "jit/checks/access_ranges.h"
 #include "jit/checks/affine.h"
 #include "jit/checks/loops.h"
-#include "jit/fibers/fibers.h"
+#include "jit/fibers/runtime_stops.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/options.h"
-#include "jit/regions/regions.h"
 
 enum { MAX_BYTES = 64 };
 

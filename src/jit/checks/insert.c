@@ -14,7 +14,7 @@
 #include "image/abi.h"
 #include "image/image.h"
 #include "jit/checks/checks.h"
-#include "jit/fibers/fibers.h"
+#include "jit/fibers/runtime_stops.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/options.h"

@@ -11,8 +11,8 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/checks/loops.h"
-#include "jit/regions/regions.h"
 #include "jit/text.h"
 
 /* A postorder of the basic blocks: each basic block comes after its

@@ -10,7 +10,7 @@
 
 #include <llvm-c/Core.h>
 
-#include "jit/regions/regions.h"
+#include "jit/analyse/cfg.h"
 
 /* A natural loop: `header` is its first basic block, `latch` the basic block
  * that jumps back. It is counted if it can be left only at the latch, which

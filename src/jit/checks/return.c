@@ -16,11 +16,11 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/checks/checks.h"
 #include "jit/checks/loops.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/regions/regions.h"
 #include "jit/retarget/retarget.h"
 #include "jit/text.h"
 

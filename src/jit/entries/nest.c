@@ -16,7 +16,7 @@
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/loops/loops.h"
-#include "jit/output/output.h"
+#include "jit/output/slow_path.h"
 #include "jit/planted_faults.h"
 #include "jit/text.h"
 

@@ -31,7 +31,8 @@
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
 #include "jit/text.h"
-#include "jit/warps/warps.h"
+#include "jit/warps/ops.h"
+#include "jit/warps/vectors.h"
 
 /* Returns the start points that belong to the whole thread
  * block: the kernel's begin and the code after barriers. The other start

@@ -5,8 +5,6 @@
 #ifndef PYCUDA_JIT_FIBERS_FIBERS_H
 #define PYCUDA_JIT_FIBERS_FIBERS_H
 
-#include <stdbool.h>
-
 struct jit;
 
 /* fibers/lockstep.c: makes the threads of a warp wait for each other at
@@ -18,8 +16,5 @@ void jit_find_spinning(struct jit *jit);
 /* fibers/stops.c: finds the kernels with calls that may switch fibers, and the
  * kernels whose stack size is unknown, such as those with recursion. */
 void jit_find_stops(struct jit *jit);
-/* fibers/stops.c: tests whether the runtime function `name` may switch to
- * another fiber. */
-bool jit_may_stop(const char *name);
 
 #endif

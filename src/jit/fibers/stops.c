@@ -8,38 +8,16 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 
 #include <llvm-c/Core.h>
 
-#include "image/abi.h"
-#include "image/image.h"
 #include "jit/fibers/fibers.h"
+#include "jit/fibers/runtime_stops.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/retarget/retarget.h"
 #include "jit/text.h"
-
-struct runtime_function {
-    const char *name;
-    int stops;
-};
-
-#define RUNTIME_ROW(result, name, arguments, stops) {#name, stops},
-
-static const struct runtime_function runtime[] = {IMAGE_RUNTIME(RUNTIME_ROW)};
-
-bool
-jit_may_stop(const char *name)
-{
-    for (size_t i = 0; i < sizeof runtime / sizeof *runtime; i++) {
-        if (strcmp(name, runtime[i].name) == 0) {
-            return runtime[i].stops != 0;
-        }
-    }
-    return false;
-}
 
 struct reach {
     struct jit_kernel *kernel;

@@ -14,10 +14,10 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/loops/loops.h"
-#include "jit/regions/regions.h"
 #include "jit/text.h"
 
 enum { MAX_INSTRUCTIONS = 256, MAX_BLOCKS = 64 };

@@ -15,8 +15,8 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/jit.h"
-#include "jit/regions/regions.h"
 
 enum {
     /* maximum number of values that a loop returns, including the number of

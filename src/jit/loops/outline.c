@@ -28,12 +28,12 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/loops/fuse.h"
 #include "jit/loops/loops.h"
 #include "jit/options.h"
-#include "jit/regions/regions.h"
 #include "jit/report.h"
 #include "jit/target/target.h"
 #include "jit/text.h"

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/output/loop_nest.h"
-#include "jit/regions/regions.h"
 #include "jit/text.h"
 
 struct finder {

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "jit/regions/regions.h"
+#include "jit/analyse/cfg.h"
 
 #define NO_LOOP (~0u)
 

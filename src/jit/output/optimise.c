@@ -18,6 +18,7 @@
 #include "jit/jit.h"
 #include "jit/loops/loops.h"
 #include "jit/output/output.h"
+#include "jit/output/slow_path.h"
 #include "jit/regions/stride.h"
 #include "jit/text.h"
 

@@ -23,21 +23,6 @@ void jit_bound_unswitching(struct jit *jit);
  * (jit_prepare_bodies) the kernel bodies are made from the kernels. */
 void jit_prepare(struct jit *jit);
 void jit_prepare_bodies(struct jit *jit);
-/* output/slow_path.c: declares the vector variants of the slow-path calls
- * (__pycuda_rare_*) of mathematical functions, before vectorisation. Returns
- * false if the module has no such calls. */
-bool jit_declare_slow_paths(struct jit *jit);
-/* output/slow_path.c: defines the slow paths of mathematical functions, with
- * their vector variants. A slow path is a function for the rare arguments that
- * the inline code does not handle. Called after vectorisation. */
-void jit_define_slow_paths(struct jit *jit);
-/* Returns the name of the C library function for the name `__pycuda_rare_...`,
- * NULL for other names. */
-const char *jit_slow_path_function(const char *name);
-/* Returns the declaration of the vector variant of the slow-path function
- * `function` that handles `width` threads. */
-LLVMValueRef jit_slow_path_variant(struct jit *jit, LLVMValueRef function,
-                                   unsigned width);
 /* output/vector_slices.c: jit_join_slices simplifies reads of a part of a
  * vector. jit_drop_unaliased replaces calls of JIT_UNALIASED by their
  * argument. Both run after the passes that promote memory to registers. */

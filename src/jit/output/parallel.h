@@ -9,7 +9,7 @@
 
 #include <llvm-c/Core.h>
 
-#include "jit/regions/regions.h"
+#include "jit/analyse/cfg.h"
 
 /* An innermost parallel loop in a function. `blocks` has all basic blocks of
  * the function; `header` is the index of the loop's first block. */

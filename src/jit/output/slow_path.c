@@ -20,7 +20,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/output/output.h"
+#include "jit/output/slow_path.h"
 #include "jit/report.h"
 #include "jit/text.h"
 

@@ -23,11 +23,11 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Support.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/output/loop_nest.h"
 #include "jit/output/output.h"
-#include "jit/regions/regions.h"
 #include "jit/text.h"
 
 /* Six conditions make at most 2^6 = 64 copies of a basic block. MAX_DEPTH and

@@ -20,11 +20,11 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/pack/pack.h"
 #include "jit/planted_faults.h"
-#include "jit/regions/regions.h"
 #include "jit/report.h"
 #include "jit/text.h"
 

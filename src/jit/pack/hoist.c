@@ -12,10 +12,10 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/pack/pack.h"
-#include "jit/regions/regions.h"
 
 /* Returns the loop's preheader: the only basic block from which the loop is
  * entered, with no other successor. Returns NO_BLOCK if there is none. */

@@ -24,7 +24,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/output/output.h"
+#include "jit/output/slow_path.h"
 #include "jit/pack/pack.h"
 #include "jit/text.h"
 

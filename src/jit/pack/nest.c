@@ -11,9 +11,9 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/pack/pack.h"
 #include "jit/planted_faults.h"
-#include "jit/regions/regions.h"
 #include "jit/text.h"
 
 /* Tests whether basic block `above` dominates basic block `below`. */

@@ -19,12 +19,13 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
+#include "jit/analyse/uniform.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/loops/fuse.h"
 #include "jit/options.h"
 #include "jit/pack/pack.h"
-#include "jit/regions/regions.h"
 #include "jit/report.h"
 #include "jit/target/target.h"
 #include "jit/text.h"

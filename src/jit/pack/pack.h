@@ -18,7 +18,7 @@
 
 #include <llvm-c/Core.h>
 
-#include "jit/regions/regions.h"
+#include "jit/analyse/cfg.h"
 
 struct jit;
 struct jit_kernel;

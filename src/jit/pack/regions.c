@@ -19,12 +19,12 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/body.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/pack/pack.h"
 #include "jit/planted_faults.h"
-#include "jit/regions/regions.h"
 #include "jit/text.h"
 
 static LLVMValueRef

@@ -15,13 +15,13 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/body.h"
 #include "jit/entries/guard.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/pack/pack.h"
 #include "jit/planted_faults.h"
-#include "jit/regions/regions.h"
 #include "jit/text.h"
 
 static const struct jit_shape uniform = {JIT_SHAPE_LINEAR, 0, true, true};

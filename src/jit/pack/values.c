@@ -13,13 +13,13 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/loops/loops.h"
-#include "jit/output/output.h"
+#include "jit/output/slow_path.h"
 #include "jit/pack/pack.h"
 #include "jit/planted_faults.h"
-#include "jit/regions/regions.h"
 #include "jit/text.h"
 
 /* ---- vectors ---- */

@@ -13,11 +13,13 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/body.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
+#include "jit/regions/split.h"
 
 struct row_guard {
     /* the left side of the condition: threadIdx.x plus uniform terms, 32

@@ -20,11 +20,12 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/body.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/regions/regions.h"
-#include "jit/warps/warps.h"
+#include "jit/warps/ops.h"
 
 enum {
     /* Constant strides of at least this many elements count as far apart: the

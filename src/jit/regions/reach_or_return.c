@@ -19,7 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/regions/regions.h"
+#include "jit/regions/split.h"
 #include "jit/text.h"
 
 /* Sets before[b] for the basic block `to` and for each basic block b from

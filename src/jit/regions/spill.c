@@ -21,14 +21,17 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
+#include "jit/analyse/live.h"
 #include "jit/body.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
 #include "jit/regions/spill.h"
+#include "jit/regions/split.h"
 #include "jit/text.h"
-#include "jit/warps/warps.h"
+#include "jit/warps/lanes.h"
 
 static void
 note_value(struct jit *jit, LLVMValueRef at, void *data)

@@ -14,7 +14,7 @@
 
 #include <llvm-c/Core.h>
 
-#include "jit/regions/regions.h"
+#include "jit/regions/split.h"
 
 struct spilled {
     LLVMValueRef value;

@@ -15,6 +15,8 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
+#include "jit/analyse/live.h"
 #include "jit/body.h"
 #include "jit/entries/entries.h"
 #include "jit/ir.h"
@@ -22,8 +24,9 @@
 #include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
 #include "jit/regions/spill.h"
+#include "jit/regions/split.h"
 #include "jit/text.h"
-#include "jit/warps/warps.h"
+#include "jit/warps/lanes.h"
 
 enum {
     /* maximum number of instructions that are executed a second time to avoid

@@ -24,12 +24,15 @@
 
 #include "image/abi.h"
 #include "image/image.h"
+#include "jit/analyse/access_pattern.h"
+#include "jit/analyse/cfg.h"
 #include "jit/body.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/options.h"
 #include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
+#include "jit/regions/split.h"
 #include "jit/text.h"
 
 struct point_search {

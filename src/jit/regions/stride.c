@@ -25,6 +25,8 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
+#include "jit/analyse/uniform.h"
 #include "jit/body.h"
 #include "jit/ir.h"
 #include "jit/jit.h"

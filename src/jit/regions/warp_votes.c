@@ -25,6 +25,7 @@
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
+#include "jit/regions/split.h"
 
 static enum image_barrier
 kind_of(LLVMValueRef barrier)

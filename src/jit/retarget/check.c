@@ -18,7 +18,7 @@
 #include "image/symbols.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/output/output.h"
+#include "jit/output/slow_path.h"
 #include "jit/report.h"
 #include "jit/retarget/retarget.h"
 

@@ -17,8 +17,6 @@
 
 #include "image/abi.h"
 #include "jit/body.h"
-#include "jit/checks/checks.h"
-#include "jit/entries/guard.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
@@ -49,13 +47,6 @@ static const struct geometry table[] = {
     {"__pycuda_dynamic_shared", JIT_DYNAMIC_BYTES, true, false,
      offsetof(struct image_block, dynamic_shared)},
 };
-
-LLVMValueRef
-jit_body_argument(const struct jit_kernel *kernel, int which)
-{
-    return LLVMGetParam(kernel->body,
-                        kernel->parameter_count + (unsigned)which);
-}
 
 /* Returns the table row of the geometry function (such as __pycuda_tid) that
  * the instruction calls, or NULL for other instructions. */
@@ -281,18 +272,20 @@ void
 jit_make_bodies(struct jit *jit)
 {
     for (unsigned i = 0; i < jit->kernel_count; i++) {
+        make_body(jit, &jit->kernels[i]);
+    }
+}
+
+void
+jit_publish_geometry(struct jit *jit)
+{
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
         struct jit_kernel *kernel = &jit->kernels[i];
-        make_body(jit, kernel);
-        if (!kernel->fibers) {
-            jit_remove_stop_checks(jit, kernel);
+        if (kernel->fibers) {
+            continue;
         }
-        if (!kernel->fibers && !kernel->calls_functions) {
-            jit_find_guard(jit, kernel);
-        }
-        if (!kernel->fibers) {
-            jit_publish_failures(jit, kernel);
-        }
-        if (!kernel->fibers && kernel->calls_functions) {
+        jit_publish_failures(jit, kernel);
+        if (kernel->calls_functions) {
             kernel->sequential = true;
             publish_geometry(
                 jit, kernel,

@@ -10,7 +10,7 @@
 #include <llvm-c/Comdat.h>
 #include <llvm-c/Core.h>
 
-#include "jit/fibers/fibers.h"
+#include "jit/fibers/runtime_stops.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/retarget/retarget.h"

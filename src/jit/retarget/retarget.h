@@ -62,6 +62,10 @@ void jit_copy_tables(struct jit *jit);
 /* retarget/geometry.c: turns each kernel into its body, a function with
  * threadIdx, blockIdx, blockDim and gridDim as further arguments. */
 void jit_make_bodies(struct jit *jit);
+/* retarget/geometry.c: makes device functions that were not inlined load the
+ * geometry from struct image_thread, and kernels without fibers store it there
+ * before they call one. Called after the guards have been found. */
+void jit_publish_geometry(struct jit *jit);
 /* retarget/geometry.c: stores the thread's geometry before a failed assertion,
  * so that the message names the thread. */
 void jit_publish_failures(struct jit *jit, struct jit_kernel *kernel);

@@ -16,12 +16,14 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/body.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
-#include "jit/regions/regions.h"
-#include "jit/warps/warps.h"
+#include "jit/regions/split.h"
+#include "jit/warps/lanes.h"
+#include "jit/warps/ops.h"
 
 enum {
     /* maximum number of nested operations of an index that are examined */

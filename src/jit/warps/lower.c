@@ -13,12 +13,15 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/body.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/regions/regions.h"
+#include "jit/regions/split.h"
 #include "jit/report.h"
 #include "jit/text.h"
+#include "jit/warps/lanes.h"
+#include "jit/warps/ops.h"
 #include "jit/warps/warps.h"
 
 bool

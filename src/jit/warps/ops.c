@@ -13,11 +13,11 @@
 
 #include "image/abi.h"
 #include "image/image.h"
+#include "jit/analyse/cfg.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
-#include "jit/regions/regions.h"
-#include "jit/warps/warps.h"
+#include "jit/warps/ops.h"
 
 /* Indices of the operands of a warp operation's call; -1: the call has no such
  * operand. The operand `how` is an enum image_shuffle or image_reduce. */

@@ -13,10 +13,12 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/analyse/cfg.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
-#include "jit/regions/regions.h"
+#include "jit/regions/split.h"
+#include "jit/warps/lanes.h"
 #include "jit/warps/warps.h"
 
 enum {

@@ -16,7 +16,8 @@
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
 #include "jit/text.h"
-#include "jit/warps/warps.h"
+#include "jit/warps/ops.h"
+#include "jit/warps/vectors.h"
 
 /* Returns the text of a vector of 32 constants, f(data, lane) for each lane:
  * "<i32 f(0), i32 f(1), ...>". */

@@ -1,0 +1,19 @@
+/* access_pattern.h - whether neighbouring threads access neighbouring
+ * memory.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_ANALYSE_ACCESS_PATTERN_H
+#define PYCUDA_JIT_ANALYSE_ACCESS_PATTERN_H
+
+#include <stdbool.h>
+
+struct jit;
+struct jit_split;
+
+/* Tests whether the code of the basic blocks
+ * `blocks` consists mostly of memory accesses for which consecutive values of
+ * threadIdx.x do not access consecutive addresses. */
+bool jit_is_scattered(struct jit *jit, const struct jit_split *split,
+                      const bool *blocks);
+
+#endif

@@ -1,0 +1,87 @@
+/* split.h - the state while a kernel is split at its barriers.
+ *
+ * Filled by regions.c and read by the passes that it calls.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_REGIONS_SPLIT_H
+#define PYCUDA_JIT_REGIONS_SPLIT_H
+
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/analyse/cfg.h"
+#include "jit/jit.h"
+
+/* A condition `threadIdx.x predicate limit` or `threadIdx.y predicate limit`,
+ * such as `threadIdx.x < n`. Only the threads for which it holds have work. */
+struct jit_bound {
+    int axis;
+    LLVMIntPredicate predicate;
+    /* the value that the thread index is compared with: 32 or 64 bits wide and
+     * equal for all threads of the block */
+    LLVMValueRef limit;
+};
+
+/* A split point that split_points.c added to the kernel. Only threads that
+ * satisfy all `bounds` run the code after it, as in `if (threadIdx.x < n)`. If
+ * there are bounds, that code begins with a basic block whose branch tests
+ * them. */
+struct jit_added_point {
+    LLVMValueRef
+        /* barrier call that split_points.c inserted at the split point */
+        barrier;
+    struct jit_bound bounds[JIT_MAX_BOUNDS];
+    unsigned bound_count;
+    /* the branch tests the negated condition: it is false if all bounds
+     * hold */
+    bool inverted;
+};
+
+/* A barrier that returns a result, such as __syncthreads_count (warp_votes.c).
+ * `kind` is NULL if the barrier returns none. */
+struct jit_vote {
+    /* first argument of the barrier call, an enum image_barrier: which result
+     * the barrier returns */
+    LLVMValueRef kind;
+    /* the call that adds the thread's vote, the placeholder for the sum of all
+     * votes, and the result computed from it */
+    LLVMValueRef call, told, result;
+};
+
+/* A place at which the kernel is cut: a barrier or a warp operation. The basic
+ * block `head` ends there, and `next` begins there. */
+struct jit_barrier {
+    LLVMBasicBlockRef head, next;
+    /* the split point that split_points.c added, or NULL for a barrier of the
+     * source */
+    const struct jit_added_point *added;
+    LLVMValueRef warp; /* warp operation at the start of `next`, or NULL */
+    struct jit_vote vote;
+};
+
+/* State while a kernel is split at barriers and warp operations. Start point 0
+ * is the kernel's entry; start point k is the code after points[k]. */
+struct jit_split {
+    struct jit_kernel *kernel;
+    struct jit_cfg cfg;
+    struct jit_map differs;
+    /* for each basic block: index of its immediate post-dominator */
+    unsigned *immediate;
+    bool *apart;
+    /* The kernel has warp operations. Then `lanes_differ` and `lanes_apart`
+     * are the results of jit_find_lanes_differing, otherwise they are
+     * unused. */
+    bool warps;
+    struct jit_map lanes_differ;
+    bool *lanes_apart;
+    /* for each lane array (one element per lane of a warp): the alloca that
+     * represents it until spill.c passes it as an argument */
+    LLVMValueRef *lanes;
+    struct jit_barrier points[JIT_MAX_POINTS];
+    unsigned count; /* number of start points, including point 0 */
+    struct jit_added_point added[JIT_MAX_POINTS];
+    unsigned added_count;
+};
+
+#endif

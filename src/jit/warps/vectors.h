@@ -1,0 +1,17 @@
+/* vectors.h - warp operations on vectors, for the entry that runs whole
+ * warps.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_WARPS_VECTORS_H
+#define PYCUDA_JIT_WARPS_VECTORS_H
+
+struct jit;
+struct jit_warp_op;
+
+/* Writes IR text of the entry that performs the warp operation
+ * before start point `point`, and sets %vote.<point> to the result, or to 0 if
+ * it differs between lanes. */
+void jit_text_warp_op(struct jit *jit, const struct jit_warp_op *op,
+                      unsigned point);
+
+#endif
