@@ -287,41 +287,13 @@ set_dst_context(PyObject *op, PyObject *object)
     return set_context(object, &self->copy.dstContext, &self->target_context);
 }
 
-/* Get and set a size field of the copy struct. The closure is the offset of
- * the field in bytes. */
-static PyObject *
-get_size(PyObject *op, void *offset)
-{
-    size_t value;
-    memcpy(&value, (char *)op + (uintptr_t)offset, sizeof value);
-    return PyLong_FromSize_t(value);
-}
-
-static int
-set_size(PyObject *op, PyObject *object, void *offset)
-{
-    size_t value;
-    if (object == NULL) {
-        PyErr_SetString(PyExc_TypeError, "cannot delete a field");
-        return -1;
-    }
-    if (core_size(object, &value) < 0) {
-        return -1;
-    }
-    memcpy((char *)op + (uintptr_t)offset, &value, sizeof value);
-    return 0;
-}
-
 /* Sets the device address of the source or the target, and keeps a reference
  * to the object that owns the memory. */
 static int
 set_device(PyObject *op, PyObject *object, void *offset)
 {
     CUdeviceptr value;
-    if (object == NULL || core_pointer(object, &value) < 0) {
-        if (object == NULL) {
-            PyErr_SetString(PyExc_TypeError, "cannot delete a field");
-        }
+    if (!core_field_is_set(object) || core_pointer(object, &value) < 0) {
         return -1;
     }
     memcpy((char *)op + (uintptr_t)offset, &value, sizeof value);
@@ -340,40 +312,26 @@ get_type(PyObject *op, void *offset)
     return core_enum("memory_type", (long)value);
 }
 
-static int
-set_type(PyObject *op, PyObject *object, void *offset)
-{
-    unsigned value;
-    if (object == NULL || core_unsigned(object, &value) < 0) {
-        if (object == NULL) {
-            PyErr_SetString(PyExc_TypeError, "cannot delete a field");
-        }
-        return -1;
-    }
-    memcpy((char *)op + (uintptr_t)offset, &value, sizeof value);
-    return 0;
-}
-
 #define AT(field) (void *)offsetof(struct copy_object, copy.field)
 #define SIZE(name, field, doc)                                                \
     {                                                                         \
-        name, get_size, set_size, doc, AT(field)                              \
+        name, core_size_field_get, core_size_field_set, doc, AT(field)        \
     }
 #define FLAT_FIELDS                                                           \
     SIZE("src_x_in_bytes", srcXInBytes,                                       \
          "first byte in each row of the source"),                             \
         SIZE("src_y", srcY, "first row of the source"),                       \
-        {"src_memory_type", get_type, set_type, "memory_type of the source",  \
-         AT(srcMemoryType)},                                                  \
-        {"src_device", get_size, set_device, "device address of the source",  \
-         AT(srcDevice)},                                                      \
+        {"src_memory_type", get_type, core_unsigned_field_set,                \
+         "memory_type of the source", AT(srcMemoryType)},                     \
+        {"src_device", core_size_field_get, set_device,                       \
+         "device address of the source", AT(srcDevice)},                      \
         SIZE("src_pitch", srcPitch, "bytes between rows of the source"),      \
         SIZE("dst_x_in_bytes", dstXInBytes,                                   \
              "first byte in each row of the destination"),                    \
         SIZE("dst_y", dstY, "first row of the destination"),                  \
-        {"dst_memory_type", get_type, set_type,                               \
+        {"dst_memory_type", get_type, core_unsigned_field_set,                \
          "memory_type of the destination", AT(dstMemoryType)},                \
-        {"dst_device", get_size, set_device,                                  \
+        {"dst_device", core_size_field_get, set_device,                       \
          "device address of the destination", AT(dstDevice)},                 \
         SIZE("dst_pitch", dstPitch, "bytes between rows of the destination"), \
         SIZE("width_in_bytes", WidthInBytes, "bytes per row to copy"),        \

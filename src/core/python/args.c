@@ -437,3 +437,52 @@ core_attribute(PyObject *object, PyObject *name, PyObject **value)
     }
     return 0;
 }
+
+/* ---- fields of C structs ---- */
+
+bool
+core_field_is_set(PyObject *value)
+{
+    if (value == NULL) {
+        PyErr_SetString(PyExc_TypeError, "cannot delete a field");
+    }
+    return value != NULL;
+}
+
+PyObject *
+core_size_field_get(PyObject *op, void *offset)
+{
+    size_t field;
+    memcpy(&field, (char *)op + (uintptr_t)offset, sizeof field);
+    return PyLong_FromSize_t(field);
+}
+
+int
+core_size_field_set(PyObject *op, PyObject *value, void *offset)
+{
+    size_t field;
+    if (!core_field_is_set(value) || core_size(value, &field) < 0) {
+        return -1;
+    }
+    memcpy((char *)op + (uintptr_t)offset, &field, sizeof field);
+    return 0;
+}
+
+PyObject *
+core_unsigned_field_get(PyObject *op, void *offset)
+{
+    unsigned field;
+    memcpy(&field, (char *)op + (uintptr_t)offset, sizeof field);
+    return PyLong_FromUnsignedLong(field);
+}
+
+int
+core_unsigned_field_set(PyObject *op, PyObject *value, void *offset)
+{
+    unsigned field;
+    if (!core_field_is_set(value) || core_unsigned(value, &field) < 0) {
+        return -1;
+    }
+    memcpy((char *)op + (uintptr_t)offset, &field, sizeof field);
+    return 0;
+}

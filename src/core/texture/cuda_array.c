@@ -38,77 +38,26 @@ descriptor_get_format(PyObject *op, void *unused)
                      (long)((struct descriptor *)op)->value.Format);
 }
 
-/* Returns true if a setter's value is not NULL. NULL means that the program
- * deletes the field: then raises TypeError and returns false. */
-static bool
-is_set(PyObject *object)
-{
-    if (object == NULL) {
-        PyErr_SetString(PyExc_TypeError, "cannot delete a field");
-    }
-    return object != NULL;
-}
-
 static int
 descriptor_set_format(PyObject *op, PyObject *value, void *unused)
 {
     (void)unused;
     unsigned format;
-    if (!is_set(value) || core_unsigned(value, &format) < 0) {
+    if (!core_field_is_set(value) || core_unsigned(value, &format) < 0) {
         return -1;
     }
     ((struct descriptor *)op)->value.Format = (CUarray_format)format;
     return 0;
 }
 
-/* Getters and setters of descriptor fields at an offset in bytes: size_t for
- * width, height and depth, unsigned for num_channels and flags. */
-static PyObject *
-descriptor_get_size(PyObject *op, void *offset)
-{
-    size_t value;
-    memcpy(&value, (char *)op + (uintptr_t)offset, sizeof value);
-    return PyLong_FromSize_t(value);
-}
-
-static int
-descriptor_set_size(PyObject *op, PyObject *object, void *offset)
-{
-    size_t value;
-    if (!is_set(object) || core_size(object, &value) < 0) {
-        return -1;
-    }
-    memcpy((char *)op + (uintptr_t)offset, &value, sizeof value);
-    return 0;
-}
-
-static PyObject *
-descriptor_get_unsigned(PyObject *op, void *offset)
-{
-    unsigned value;
-    memcpy(&value, (char *)op + (uintptr_t)offset, sizeof value);
-    return PyLong_FromUnsignedLong(value);
-}
-
-static int
-descriptor_set_unsigned(PyObject *op, PyObject *object, void *offset)
-{
-    unsigned value;
-    if (!is_set(object) || core_unsigned(object, &value) < 0) {
-        return -1;
-    }
-    memcpy((char *)op + (uintptr_t)offset, &value, sizeof value);
-    return 0;
-}
-
 #define SIZE_FIELD(name, field, doc)                                          \
     {                                                                         \
-        name, descriptor_get_size, descriptor_set_size, doc,                  \
+        name, core_size_field_get, core_size_field_set, doc,                  \
             (void *)offsetof(struct descriptor, value.field)                  \
     }
 #define UNSIGNED_FIELD(name, field, doc)                                      \
     {                                                                         \
-        name, descriptor_get_unsigned, descriptor_set_unsigned, doc,          \
+        name, core_unsigned_field_get, core_unsigned_field_set, doc,          \
             (void *)offsetof(struct descriptor, value.field)                  \
     }
 #define DESCRIPTOR_FIELDS                                                     \

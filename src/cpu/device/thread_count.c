@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cpu/device/device.h"
+#include "cpu/memory/available.h"
 
 /* Environment variables in which MPI launchers pass the number of ranks on
  * this machine. */
@@ -20,22 +21,6 @@ static const char *const rank_variables[] = {
     "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE",
     "MV2_COMM_WORLD_LOCAL_SIZE",  "PALS_LOCAL_SIZE",
 };
-
-/* Reads the start of a file as text. Returns false if the file cannot be
- * read. */
-static bool
-file_read(const char *path, char *text, size_t bytes)
-{
-    FILE *file = fopen(path, "re");
-
-    if (!file) {
-        return false;
-    }
-    size_t length = fread(text, 1, bytes - 1, file);
-    fclose(file);
-    text[length] = 0;
-    return length > 0;
-}
 
 /* Returns how many processors the cgroup's CPU quota is worth, rounded. Reads
  * version 2 of cgroups, or else version 1. Returns 0 if there is no quota. */
@@ -45,18 +30,19 @@ quota_threads(void)
     char text[64];
     double quota = 0, period = 0;
 
-    if (file_read("/sys/fs/cgroup/cpu.max", text, sizeof text)) {
+    if (cpu_system_file_read("", "/sys/fs/cgroup/cpu.max", text,
+                             sizeof text)) {
         if (sscanf(text, "%lf %lf", &quota, &period) != 2) {
             return 0;
         }
     } else {
-        if (!file_read("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", text,
-                       sizeof text)) {
+        if (!cpu_system_file_read("", "/sys/fs/cgroup/cpu/cpu.cfs_quota_us",
+                                  text, sizeof text)) {
             return 0;
         }
         quota = atof(text);
-        if (!file_read("/sys/fs/cgroup/cpu/cpu.cfs_period_us", text,
-                       sizeof text)) {
+        if (!cpu_system_file_read("", "/sys/fs/cgroup/cpu/cpu.cfs_period_us",
+                                  text, sizeof text)) {
             return 0;
         }
         period = atof(text);

@@ -20,10 +20,9 @@
 
 /* ---- files ---- */
 
-/* Reads the start of a file as text. Returns false if it is missing or
- * empty. */
-static bool
-file_read(const char *root, const char *path, char *text, size_t bytes)
+bool
+cpu_system_file_read(const char *root, const char *path, char *text,
+                     size_t bytes)
 {
     char name[PATH_MAX];
     FILE *file = NULL;
@@ -67,7 +66,7 @@ file_number(const char *root, const char *folder, const char *name,
     char path[PATH_MAX], text[64];
 
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= PATH_MAX ||
-        !file_read(root, path, text, sizeof text) || *text < '0' ||
+        !cpu_system_file_read(root, path, text, sizeof text) || *text < '0' ||
         *text > '9') {
         return none;
     }
@@ -128,7 +127,7 @@ machine_read(const char *root, struct cpu_available *found)
 
     found->total =
         (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    if (!file_read(root, "/proc/meminfo", text, sizeof text)) {
+    if (!cpu_system_file_read(root, "/proc/meminfo", text, sizeof text)) {
         return;
     }
     uint64_t total = text_number(text, "MemTotal", 0) << 10;
@@ -140,7 +139,8 @@ machine_read(const char *root, struct cpu_available *found)
         found->total = total;
         pages_bound(found, total, left, source);
     }
-    if (file_read(root, "/proc/sys/vm/overcommit_memory", mode, sizeof mode) &&
+    if (cpu_system_file_read(root, "/proc/sys/vm/overcommit_memory", mode,
+                             sizeof mode) &&
         *mode == '2') {
         uint64_t limit = text_number(text, "CommitLimit", 0) << 10;
         uint64_t taken = text_number(text, "Committed_AS", 0) << 10;
@@ -176,7 +176,7 @@ limits_read(const char *root, struct cpu_available *found)
     if (!is_limited(RLIMIT_AS) && !is_limited(RLIMIT_DATA)) {
         return;
     }
-    if (file_read(root, "/proc/self/statm", text, sizeof text)) {
+    if (cpu_system_file_read(root, "/proc/self/statm", text, sizeof text)) {
         sscanf(text, "%llu %llu %llu %llu %llu %llu", &pages[0], &pages[1],
                &pages[2], &pages[3], &pages[4], &pages[5]);
     }
@@ -241,7 +241,7 @@ group_read(const char *root, const struct version *version, const char *folder,
         }
         uint64_t used = file_number(root, folder, version->current, 0);
         if (snprintf(path, sizeof path, "%s/memory.stat", folder) < PATH_MAX) {
-            file_read(root, path, stat, sizeof stat);
+            cpu_system_file_read(root, path, stat, sizeof stat);
         }
         used = less(used, text_number(stat, version->cache, 0));
         snprintf(source, sizeof source,
@@ -277,7 +277,7 @@ group_path(const char *root, const struct version *version,
 {
     char text[TEXT_BYTES], *rest = NULL;
 
-    if (!file_read(root, "/proc/self/cgroup", text, sizeof text)) {
+    if (!cpu_system_file_read(root, "/proc/self/cgroup", text, sizeof text)) {
         return false;
     }
     for (char *line = strtok_r(text, "\n", &rest); line;

@@ -7,6 +7,8 @@
 #ifndef PYCUDA_CPU_AVAILABLE_H
 #define PYCUDA_CPU_AVAILABLE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define CPU_NO_LIMIT     UINT64_MAX
@@ -34,6 +36,12 @@ struct cpu_available {
     /* Bytes of the machine's memory, or lowest cgroup limit. */
     uint64_t total;
 };
+
+/* Reads the start of a file as text: at most bytes - 1 characters and the
+ * terminating 0. `root` is a prefix of `path`. Returns false, with `text`
+ * unchanged or empty, if the file is missing or empty. Thread-safe. */
+bool cpu_system_file_read(const char *root, const char *path, char *text,
+                          size_t bytes);
 
 /* Reads all bounds. `root` is a prefix of file names, "" except in tests.
  * Files that cannot be read are ignored. Takes about 100 microseconds; not
