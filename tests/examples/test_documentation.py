@@ -53,17 +53,6 @@ kernel = SourceModule(
 stream = cuda.Stream()
 """
 BEFORE = {
-    "arrays.md": """
-import scipy.sparse
-columns = [0, 2]
-values = np.float32(7)
-points = gpuarray.zeros(5, np.dtype([("x", "f4"), ("y", "f4")]))
-x = gpuarray.arange(10, dtype=np.int32)
-y = x
-grid = gpuarray.zeros((4, 5), np.int32)
-mat = scipy.sparse.eye(50, format="csr") * 3.0
-rhs = np.ones(50)
-""",
     "devices.md": KERNEL,
     "graphs.md": KERNEL
     + """
