@@ -29,8 +29,8 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray
-from pycuda._nccl import types, watchdog
-from pycuda._nccl.watchdog import CommunicationError
+from pycuda._nccl import types
+from pycuda._nccl.failures import CommunicationError
 
 __all__ = [
     "CommunicationError",
@@ -43,6 +43,8 @@ __all__ = [
 ]
 
 _DEFAULT_TIMEOUT = 600.0  # seconds
+#: Whether calls are observed even if the library has a time limit; for tests.
+_OBSERVE = False
 
 
 def library() -> str:
@@ -75,7 +77,6 @@ class _Group(threading.local):
     def __init__(self) -> None:
         self.ends: list[Callable[[], None]] = []
         self.kept: list[Any] = []
-        self.watched: list[Any] = []
 
 
 _group = _Group()
@@ -104,10 +105,8 @@ def group() -> Iterator[None]:
 
 
 def _end_group() -> None:
-    ends, watched = _group.ends, _group.watched
-    _group.ends, _group.watched, _group.kept = [], [], []
-    for capsule in watched:
-        _driver._nccl_issued(capsule)
+    ends = _group.ends
+    _group.ends, _group.kept = [], []
     for end in ends:
         end()
 
@@ -164,17 +163,13 @@ class Communicator:
         _driver._nccl_open()
         if not 0 <= rank < size:
             raise ValueError(f"rank {rank} is not from 0 to {size - 1}")
-        self._take(_driver._nccl_init(size, rank, id), seconds)
+        self._take(_driver._nccl_init(size, rank, id, seconds), seconds)
 
     def _take(self, capsule: Any, timeout: float) -> None:
         self._capsule = capsule
         self.size, self.rank, self._device = _driver._nccl_describe(capsule)
         self._timeout = timeout
-        self._watch = None
-        if not _driver._nccl_limit(capsule, timeout):
-            _driver._nccl_watch(capsule)
-            self._watch = watchdog.Watch(capsule, timeout)
-            watchdog.add(self._watch)
+        _driver._nccl_limit(capsule, timeout, _OBSERVE)
 
     @classmethod
     def from_mpi(
@@ -226,8 +221,6 @@ class Communicator:
 
     def error(self) -> str | None:
         """Return the text of a failure of an earlier operation, or None."""
-        if self._watch is not None and self._watch.failure is not None:
-            return self._watch.failure
         return _driver._nccl_error(self._capsule)
 
     def split(self, color: int | None, key: int = 0) -> Communicator | None:
@@ -258,15 +251,12 @@ class Communicator:
         peer: int,
         stream: Any,
     ) -> None:
-        if self._watch is not None and self._watch.failure is not None:
-            raise CommunicationError(self._watch.failure)
         _driver._nccl_call(
             self._capsule, kind, send, recv, count * elements.count,
             elements.type, elements.bytes, op, peer, stream,
         )  # fmt: skip
         if _group.depth:
             _group.kept += [send, recv]
-            _group.watched.append(self._capsule)
 
     def _source(self, value: Any) -> Any:
         """Return a contiguous array with the elements of an argument."""

@@ -73,6 +73,8 @@
     OBJECT(enums)          /* dict: name of an enum -> its class */           \
     OBJECT(kernel_factory) /* Python function, set by _set_kernel_factory */  \
     OBJECT(context_end)    /* Python function, set by _set_context_end */     \
+    OBJECT(nccl_error)     /* class CommunicationError; NULL until import */  \
+    OBJECT(nccl_report)    /* Python function, set by _nccl_set_failed */     \
     OBJECT(thread_context) /* Context, set by set_thread_context; or NULL */  \
     OBJECT(driver_notice)  /* str: why the CPU device is used */              \
     OBJECT(str_grid)                                                          \

@@ -4,12 +4,15 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+
+import pycuda.driver as drv
 
 HERE = Path(__file__).parent
 
@@ -124,3 +127,31 @@ def test_calls_are_observed_where_the_library_has_no_limit():
         said,
     )
     assert found and float(found[1]) < 5, said
+
+
+def build_locked_driver(folder):
+    """Return the environment for the driver of locked_waits.c."""
+    sys.path.insert(0, str(HERE.parent / "driver"))
+    try:
+        import drivers
+    finally:
+        sys.path.pop(0)
+    return {"PYCUDA_CPU_LIBRARY": str(drivers.build(HERE / "locked_waits.c",
+                                                    folder))}  # fmt: skip
+
+
+@pytest.mark.cpu
+@pytest.mark.no_sanitizer
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_stuck_operations_where_the_driver_holds_a_lock(tmp_path):
+    process = start("stuck.py", devices=2, **build_locked_driver(tmp_path))
+    said, _ = process.communicate(timeout=200)
+    assert process.returncode == 0 and said.endswith("\n0 wrong\n"), said
+
+
+@pytest.mark.gpu
+def test_stuck_operations_of_gpus():
+    if drv.Device.count() < 2:
+        pytest.skip("needs two GPUs")
+    said, _ = (process := start("stuck.py")).communicate(timeout=200)
+    assert process.returncode == 0 and said.endswith("\n0 wrong\n"), said

@@ -11,9 +11,9 @@ import numpy as np
 from ranks import ranks  # the folder of this file
 
 import pycuda.driver as drv
-from pycuda import _driver, gpuarray, nccl
+from pycuda import gpuarray, nccl
 
-_driver._nccl_limit = lambda *arguments: False
+nccl._OBSERVE = True
 
 
 def work(comm):

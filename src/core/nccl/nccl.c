@@ -22,19 +22,29 @@
 
 #define COMMUNICATOR "nccl communicator"
 
+const char *
+core_nccl_last_text(ncclComm_t comm)
+{
+    const char *text =
+        nccl.ncclGetLastError == NULL ? NULL : nccl.ncclGetLastError(comm);
+    return text != NULL ? text : "";
+}
+
+int
+core_nccl_fail(ncclResult_t result, const char *text, const char *routine)
+{
+    PyErr_Format(core.runtime_error, "%s failed: %s%s%s", routine,
+                 nccl.ncclGetErrorString(result), *text != '\0' ? " - " : "",
+                 text);
+    return -1;
+}
+
 int
 core_nccl_check(ncclResult_t result, ncclComm_t comm, const char *routine)
 {
-    if (result == ncclSuccess) {
-        return 0;
-    }
-    const char *text =
-        nccl.ncclGetLastError == NULL ? NULL : nccl.ncclGetLastError(comm);
-    bool has_text = text != NULL && *text != '\0';
-    PyErr_Format(core.runtime_error, "%s failed: %s%s%s", routine,
-                 nccl.ncclGetErrorString(result), has_text ? " - " : "",
-                 has_text ? text : "");
-    return -1;
+    return result == ncclSuccess
+               ? 0
+               : core_nccl_fail(result, core_nccl_last_text(comm), routine);
 }
 
 /* Opens the NCCL library unless it is open. */
@@ -90,7 +100,17 @@ nccl_unique_id(PyObject *module, PyObject *unused)
 
 /* ---- communicators ---- */
 
-/* Destroys or aborts NCCL's communicator. Releases the GIL during the call. */
+/* Ends the observation of a communicator. Returns false if the communicator
+ * has failed: the monitor ends it. */
+static bool
+watch_end(struct core_communicator *self)
+{
+    struct core_nccl_watch *watch = self->watch;
+    self->watch = NULL;
+    return watch == NULL || core_nccl_watch_free(watch, self->context);
+}
+
+/* Ends a communicator, without the GIL. */
 static ncclResult_t
 communicator_end(struct core_communicator *self, bool abort)
 {
@@ -98,15 +118,10 @@ communicator_end(struct core_communicator *self, bool abort)
     ncclComm_t handle = self->handle;
     ncclResult_t result = ncclSuccess;
     self->handle = NULL;
-    if (handle == NULL || core.forked) {
+    if (handle == NULL || core.forked || !watch_end(self)) {
         return result;
     }
     bool inside = core_enter(self->context, &scope);
-    if (inside && self->watched) {
-        driver.cuEventDestroy(self->oldest);
-        driver.cuEventDestroy(self->latest);
-        self->watched = false;
-    }
     PyThreadState *thread = core_gil_release();
     result = abort ? nccl.ncclCommAbort(handle) : nccl.ncclCommDestroy(handle);
     core_gil_acquire(thread);
@@ -159,6 +174,10 @@ core_nccl_get(PyObject *capsule)
                         "the communicator was destroyed or aborted");
         return NULL;
     }
+    if (self->watch != NULL && core_nccl_watch_failure(self->watch) != NULL) {
+        core_nccl_watch_raise(self->watch);
+        return NULL;
+    }
     struct core_context *current = core_current();
     if (current == NULL) {
         return NULL;
@@ -202,7 +221,8 @@ context_check(void)
     return context;
 }
 
-/* _nccl_init(size, rank, id): joins a communicator in the current context. */
+/* _nccl_init(size, rank, id, seconds): joins a communicator in the current
+ * context. */
 static PyObject *
 nccl_init(PyObject *module, PyObject *args)
 {
@@ -211,8 +231,9 @@ nccl_init(PyObject *module, PyObject *args)
     Py_ssize_t length;
     ncclUniqueId id;
     int size, rank;
-    if (!PyArg_ParseTuple(args, "iiy#:_nccl_init", &size, &rank, &bytes,
-                          &length)) {
+    double seconds;
+    if (!PyArg_ParseTuple(args, "iiy#d:_nccl_init", &size, &rank, &bytes,
+                          &length, &seconds)) {
         return NULL;
     }
     if (length != sizeof id.internal) {
@@ -228,14 +249,9 @@ nccl_init(PyObject *module, PyObject *args)
     memcpy(id.internal, bytes, sizeof id.internal);
     Py_INCREF((PyObject *)context);
     core_stack_claim();
-    PyThreadState *thread = core_gil_release();
-    ncclResult_t result = nccl.ncclCommInitRank(&handle, size, id, rank);
-    core_gil_acquire(thread);
-    PyObject *made = core_nccl_check(result, NULL, "ncclCommInitRank") < 0
-                         ? NULL
-                         : communicator_new(handle, context);
-    if (made == NULL && result != ncclSuccess && handle != NULL) {
-        nccl.ncclCommAbort(handle);
+    PyObject *made = NULL;
+    if (core_nccl_join(context, size, rank, &id, seconds, &handle) == 0) {
+        made = communicator_new(handle, context);
     }
     Py_DECREF((PyObject *)context);
     return made;
@@ -260,11 +276,23 @@ nccl_split(PyObject *module, PyObject *args)
                         "this NCCL is older than 2.18 and cannot split");
         return NULL;
     }
+    struct core_nccl_mark mark = {CORE_NCCL_SPLIT, -1, 0,
+                                  PyThread_get_thread_ident(), ++self->calls};
     core_stack_claim();
+    if (self->watch != NULL) {
+        core_nccl_watch_begin(self->watch, &mark);
+    }
     PyThreadState *thread = core_gil_release();
     ncclResult_t result =
         nccl.ncclCommSplit(self->handle, color, key, &made, NULL);
     core_gil_acquire(thread);
+    if (self->watch != NULL) {
+        core_nccl_watch_end(self->watch, &mark, NULL, false);
+        if (core_nccl_watch_failure(self->watch) != NULL) {
+            core_nccl_watch_raise(self->watch);
+            return NULL;
+        }
+    }
     if (core_nccl_check(result, self->handle, "ncclCommSplit") < 0) {
         return NULL;
     }
@@ -285,8 +313,17 @@ nccl_end(PyObject *module, PyObject *args)
     }
     struct core_communicator *self =
         PyCapsule_GetPointer(capsule, COMMUNICATOR);
-    if (self == NULL ||
-        core_nccl_check(communicator_end(self, abort), NULL,
+    if (self == NULL) {
+        return NULL;
+    }
+    if (self->watch != NULL && !abort &&
+        core_nccl_watch_failure(self->watch) == NULL &&
+        !core_nccl_watch_wait(self->watch)) {
+        core_nccl_watch_raise(self->watch);
+        communicator_end(self, abort);
+        return NULL;
+    }
+    if (core_nccl_check(communicator_end(self, abort), NULL,
                         abort ? "ncclCommAbort" : "ncclCommDestroy") < 0) {
         return NULL;
     }
@@ -306,16 +343,18 @@ nccl_error(PyObject *module, PyObject *capsule)
     if (self == NULL) {
         return NULL;
     }
+    const char *failure =
+        self->watch == NULL ? NULL : core_nccl_watch_failure(self->watch);
+    if (failure != NULL) {
+        return PyUnicode_FromString(failure);
+    }
     if (self->handle == NULL ||
         nccl.ncclCommGetAsyncError(self->handle, &error) != ncclSuccess ||
         error == ncclSuccess || error == ncclInProgress) {
         Py_RETURN_NONE;
     }
-    const char *text = nccl.ncclGetLastError == NULL
-                           ? ""
-                           : nccl.ncclGetLastError(self->handle);
     return PyUnicode_FromFormat("%s - %s", nccl.ncclGetErrorString(error),
-                                text);
+                                core_nccl_last_text(self->handle));
 }
 
 /* _nccl_describe(communicator): returns (size, rank, device number). */
@@ -330,26 +369,34 @@ nccl_describe(PyObject *module, PyObject *capsule)
                                         (int)self->context->device);
 }
 
-/* _nccl_limit(communicator, seconds): sets the time that a rank waits for
- * others. Returns false if the library has no such limit (a GPU's NCCL). */
+/* _nccl_limit(communicator, seconds): sets the library's own time limit, or
+ * lets the monitor observe the calls if it has none or if `observe` is set. */
 static PyObject *
 nccl_limit(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *capsule;
     double seconds;
-    if (!PyArg_ParseTuple(args, "Od:_nccl_limit", &capsule, &seconds)) {
+    int observe;
+    if (!PyArg_ParseTuple(args, "Odp:_nccl_limit", &capsule, &seconds,
+                          &observe)) {
         return NULL;
     }
     struct core_communicator *self = core_nccl_get(capsule);
     if (self == NULL) {
         return NULL;
     }
-    if (nccl.pycuda_cpu_nccl_limit == NULL) {
-        Py_RETURN_FALSE;
+    if (nccl.pycuda_cpu_nccl_limit != NULL && !observe) {
+        nccl.pycuda_cpu_nccl_limit(self->handle, seconds);
+    } else if (self->watch == NULL) {
+        struct core_nccl_place place = {self->size, self->rank,
+                                        (int)self->context->device};
+        self->watch = core_nccl_watch_new(self->handle, place, seconds);
+        if (self->watch == NULL) {
+            return NULL;
+        }
     }
-    nccl.pycuda_cpu_nccl_limit(self->handle, seconds);
-    Py_RETURN_TRUE;
+    Py_RETURN_NONE;
 }
 
 static PyMethodDef functions[] = {
@@ -361,7 +408,7 @@ static PyMethodDef functions[] = {
      "_nccl_unique_id()\n--\n\n"
      "Return the id of a new communicator, 128 bytes."},
     {"_nccl_init", nccl_init, METH_VARARGS,
-     "_nccl_init(size, rank, id, /)\n--\n\n"
+     "_nccl_init(size, rank, id, seconds, /)\n--\n\n"
      "Join a communicator in the current context, and wait for the other "
      "ranks."},
     {"_nccl_split", nccl_split, METH_VARARGS,
@@ -377,8 +424,9 @@ static PyMethodDef functions[] = {
      "_nccl_describe(communicator, /)\n--\n\n"
      "Return the communicator's size, rank and device number."},
     {"_nccl_limit", nccl_limit, METH_VARARGS,
-     "_nccl_limit(communicator, seconds, /)\n--\n\n"
-     "Set the library's time limit; return whether it has one."},
+     "_nccl_limit(communicator, seconds, observe, /)\n--\n\n"
+     "Set the library's time limit; observe the calls if it has none, or if "
+     "`observe` is true."},
     {NULL},
 };
 
@@ -386,7 +434,8 @@ int
 core_nccl_setup(PyObject *module)
 {
     return PyModule_AddFunctions(module, functions) < 0 ||
-                   PyModule_AddFunctions(module, core_nccl_watch) < 0 ||
+                   PyModule_AddFunctions(module, core_nccl_watch_functions) <
+                       0 ||
                    PyModule_AddFunctions(module, core_nccl_calls) < 0
                ? -1
                : 0;

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
+#include "core/context/scope.h"
 #include "core/context/stack.h"
 #include "core/launch/throttle.h"
 #include "core/memory/allocation.h"
@@ -55,8 +56,93 @@ struct call {
     CUstream stream;
 };
 
-/* Number of ncclGroupStart calls of the thread without ncclGroupEnd yet. */
-static _Thread_local int group_depth;
+/* A communicator with calls in an open group. */
+struct member {
+    PyObject *capsule; /* strong reference */
+    struct core_communicator *comm;
+    struct core_nccl_mark mark; /* latest call */
+    CUstream stream;
+};
+
+/* The open groups of the thread. */
+static _Thread_local struct {
+    int depth;
+    size_t count;
+    struct member *members;
+} group;
+
+/* Adds a call to the open group. */
+static int
+group_add(PyObject *capsule, struct core_communicator *comm,
+          const struct core_nccl_mark *mark, CUstream stream)
+{
+    struct member *member = NULL;
+    for (size_t i = 0; i < group.count && member == NULL; i++) {
+        member = group.members[i].comm == comm ? &group.members[i] : NULL;
+    }
+    if (member == NULL) {
+        struct member *grown = PyMem_RawRealloc(
+            group.members, (group.count + 1) * sizeof *group.members);
+        if (grown == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        group.members = grown;
+        member = &grown[group.count++];
+        member->capsule = Py_NewRef(capsule);
+        member->comm = comm;
+    }
+    member->mark = *mark;
+    member->stream = stream;
+    return 0;
+}
+
+/* Returns whether the calls of a member of the group are observed. */
+static bool
+member_is_watched(const struct member *member)
+{
+    return member->comm->handle != NULL && member->comm->watch != NULL;
+}
+
+/* Begins to observe the issue of the calls in the group. */
+static void
+group_watch_begin(void)
+{
+    for (size_t i = 0; i < group.count; i++) {
+        if (member_is_watched(&group.members[i])) {
+            core_nccl_watch_begin(group.members[i].comm->watch,
+                                  &group.members[i].mark);
+        }
+    }
+}
+
+/* Observes the issued calls of the group, and empties it. Returns -1 with an
+ * exception if a communicator has failed. */
+static int
+group_watch_end(bool issued)
+{
+    int status = 0;
+    struct member *members = group.members;
+    size_t count = group.count;
+    group.members = NULL;
+    group.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct core_nccl_watch *watch = members[i].comm->watch;
+        struct core_scope scope;
+        if (member_is_watched(&members[i]) &&
+            core_enter(members[i].comm->context, &scope)) {
+            core_nccl_watch_end(watch, &members[i].mark, members[i].stream,
+                                issued);
+            core_leave(&scope);
+            if (core_nccl_watch_failure(watch) != NULL) {
+                status = core_nccl_watch_raise(watch);
+            }
+        }
+        Py_DECREF(members[i].capsule);
+    }
+    PyMem_RawFree(members);
+    return status;
+}
 
 /* Executes an all-to-all, gather or scatter as sends and receives. NCCL has
  * functions for them since version 2.28. */
@@ -170,20 +256,31 @@ call_fail(const struct call *c, ncclResult_t result)
 /* Issues an operation. Releases the GIL, since the first operation of a
  * communicator connects the ranks and waits for them. */
 static int
-call_run(struct call *c)
+call_run(PyObject *capsule, struct call *c)
 {
+    struct core_nccl_watch *watch = c->comm->watch;
+    struct core_nccl_mark mark = {c->kind, c->count, c->bytes,
+                                  PyThread_get_thread_ident(),
+                                  ++c->comm->calls};
     core_stack_claim();
     core_throttle_add(c->comm->context, c->stream);
+    bool observed = watch != NULL && group.depth == 0;
+    if (observed) {
+        core_nccl_watch_begin(watch, &mark);
+    }
     PyThreadState *thread = core_gil_release();
     ncclResult_t result = call_issue(c);
     core_gil_acquire(thread);
+    if (observed) {
+        core_nccl_watch_end(watch, &mark, c->stream, result == ncclSuccess);
+        if (core_nccl_watch_failure(watch) != NULL) {
+            return core_nccl_watch_raise(watch);
+        }
+    }
     if (result != ncclSuccess) {
         return call_fail(c, result);
     }
-    struct core_nccl_mark mark = {c->kind, c->count, c->bytes,
-                                  PyThread_get_thread_ident(), 0};
-    core_nccl_mark(c->comm, &mark, c->stream, group_depth == 0);
-    return 0;
+    return group.depth > 0 ? group_add(capsule, c->comm, &mark, c->stream) : 0;
 }
 
 /* _nccl_call(communicator, kind, send, recv, count, type, bytes, op, peer,
@@ -224,7 +321,7 @@ nccl_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
     c.peer = numbers[3];
     c.send = (const char *)send;
     c.recv = (char *)recv;
-    if (call_run(&c) < 0) {
+    if (call_run(args[0], &c) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -238,7 +335,7 @@ nccl_group_start(PyObject *module, PyObject *unused)
     if (core_nccl_check(nccl.ncclGroupStart(), NULL, "ncclGroupStart") < 0) {
         return NULL;
     }
-    group_depth++;
+    group.depth++;
     Py_RETURN_NONE;
 }
 
@@ -247,11 +344,16 @@ nccl_group_end(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
+    bool outermost = group.depth == 1;
+    if (outermost) {
+        group_watch_begin();
+    }
     PyThreadState *thread = core_gil_release();
     ncclResult_t result = nccl.ncclGroupEnd();
     core_gil_acquire(thread);
-    group_depth--;
-    if (core_nccl_check(result, NULL, "ncclGroupEnd") < 0) {
+    group.depth--;
+    if ((outermost && group_watch_end(result == ncclSuccess) < 0) ||
+        core_nccl_check(result, NULL, "ncclGroupEnd") < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

@@ -1,150 +1,532 @@
 /* nccl_watch.c - observes whether the calls of a communicator complete.
  *
- * NCCL waits for ever for a rank that does not call an operation. The Python
- * module pycuda.nccl has a thread that asks here, a few times per second,
- * whether the oldest observed call is complete. Each communicator has two CUDA
- * events. One stays behind the oldest observed call until that call is
- * complete. The other one is recorded again after each call, and takes over
- * when the first one is complete.
+ * NCCL waits for ever for a rank that does not call an operation. A call's
+ * number is written to one of WORDS words after the call, by the stream. The
+ * library executes the calls of a communicator in their order, in whatever
+ * streams they are, so the largest word is the number of the latest complete
+ * call. There are several words because two streams may write their numbers
+ * in another order.
+ *
+ * `lock` protects the list of watches and their fields. It is held for short
+ * times only, never in calls of the driver.
  *
  * SPDX-License-Identifier: MIT */
+#include "core/nccl/nccl_watch.h"
 #include "core/context/context.h"
 #include "core/context/scope.h"
-#include "core/nccl/nccl.h"
+#include "core/context/stack.h"
+#include "core/python/gil.h"
+#include "core/state.h"
 #include "core/stream/current_stream.h"
 
-#define COMMUNICATOR "nccl communicator"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
-/* Records a CUDA event after an issued call, unless its stream is capturing a
- * graph. */
-static void
-event_record(struct core_communicator *self, const struct core_nccl_mark *mark,
-             CUstream stream)
+enum {
+    WORDS = 64,
+    MARKS = 1024,   /* calls whose description is known */
+    PAGE = 4096,    /* bytes of page-locked memory */
+    TICK_MS = 50,   /* between two looks of the monitor */
+    TELL_MS = 1000, /* limit of the wait until the thread has its exception */
+    FINISH_MS = 10000, /* limit of the wait for an abort */
+};
+
+#define LONGEST_TICK 0.5 /* seconds */
+
+enum state {
+    WATCHING,
+    FAILED,  /* the monitor aborts the communicator */
+    ABORTED, /* the monitor has aborted it */
+};
+
+struct core_nccl_watch {
+    struct core_nccl_watch *next; /* in the monitor's list */
+    ncclComm_t handle;
+    struct core_nccl_place place;
+    double seconds; /* limit */
+    unsigned users; /* the communicator, and threads after a failure */
+    uint64_t *words;
+    CUdeviceptr device_words;
+    enum state state;
+    bool told; /* the thread of the call has its exception */
+    char failure[480];
+    unsigned long thread; /* of the call that has failed */
+    /* numbers of the latest calls that are issued and that are complete */
+    uint64_t issued, done;
+    double waited;    /* seconds of the monitor since `done` has changed */
+    unsigned issuing; /* calls in the library */
+    double issuing_waited; /* seconds of the monitor during these calls */
+    struct core_nccl_mark issuing_mark;
+    struct core_nccl_mark marks[MARKS]; /* by number; number 0: unused */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static struct core_nccl_watch *watches;
+static bool monitor_runs;
+
+static double
+seconds_now(void)
 {
-    if (core_stream_captures(stream)) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void
+pause_ms(int milliseconds)
+{
+    struct timespec step = {0, milliseconds * 1000000L};
+    nanosleep(&step, NULL);
+}
+
+/* ---- the monitor; without the GIL ---- */
+
+/* Drops a reference; `lock` is held. */
+static void
+watch_release(struct core_nccl_watch *watch)
+{
+    if (--watch->users == 0) {
+        free(watch);
+    }
+}
+
+static void
+list_remove(struct core_nccl_watch *watch)
+{
+    struct core_nccl_watch **link = &watches;
+    while (*link != NULL && *link != watch) {
+        link = &(*link)->next;
+    }
+    if (*link != NULL) {
+        *link = watch->next;
+    }
+}
+
+/* Starts a detached thread that works on `watch`. */
+static bool
+thread_start(void *(*function)(void *), void *watch)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, function, watch) != 0) {
+        return false;
+    }
+    pthread_detach(thread);
+    return true;
+}
+
+/* Thread that raises the exception of a failure in the thread of the call.
+ * May wait for the GIL until the abort has ended the call. */
+static void *
+tell_main(void *argument)
+{
+    struct core_nccl_watch *watch = argument;
+    if (Py_IsInitialized()) {
+        PyGILState_STATE state = PyGILState_Ensure();
+        PyObject *result =
+            core.nccl_report == NULL
+                ? NULL
+                : PyObject_CallFunction(core.nccl_report, "sk", watch->failure,
+                                        watch->thread);
+        if (result == NULL) {
+            PyErr_Clear();
+        }
+        Py_XDECREF(result);
+        PyGILState_Release(state);
+    }
+    pthread_mutex_lock(&lock);
+    watch->told = true;
+    watch_release(watch);
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+/* Returns a field of a watch, read under `lock`. */
+static bool
+is_told(struct core_nccl_watch *watch)
+{
+    pthread_mutex_lock(&lock);
+    bool told = watch->told;
+    pthread_mutex_unlock(&lock);
+    return told;
+}
+
+/* Thread that ends a communicator after a failure. The exception comes first,
+ * since the thread of the call continues with the abort. Each abort has a
+ * thread of its own: it may wait for operations of other communicators, which
+ * wait for their abort. */
+static void *
+fail_main(void *argument)
+{
+    struct core_nccl_watch *watch = argument;
+    pthread_mutex_lock(&lock);
+    watch->users++;
+    pthread_mutex_unlock(&lock);
+    if (!thread_start(tell_main, watch)) {
+        pthread_mutex_lock(&lock);
+        watch_release(watch);
+        pthread_mutex_unlock(&lock);
+    }
+    for (int i = 0; i < TELL_MS / 2 && !is_told(watch); i++) {
+        pause_ms(2);
+    }
+    nccl.ncclCommAbort(watch->handle);
+    pthread_mutex_lock(&lock);
+    watch->state = ABORTED;
+    watch_release(watch);
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+/* Returns the description of the oldest call that is not complete. */
+static const struct core_nccl_mark *
+oldest_mark(const struct core_nccl_watch *watch)
+{
+    const struct core_nccl_mark *oldest = NULL;
+    for (int i = 0; i < MARKS; i++) {
+        const struct core_nccl_mark *mark = &watch->marks[i];
+        if (mark->number > watch->done &&
+            (oldest == NULL || mark->number < oldest->number)) {
+            oldest = mark;
+        }
+    }
+    return oldest != NULL ? oldest : &watch->issuing_mark;
+}
+
+static const char *const names[] = {
+    "broadcast",      "reduce",     "all_reduce", "all_gather",
+    "reduce_scatter", "all_to_all", "gather",     "scatter",
+    "send",           "recv",       "split",
+};
+
+/* Makes a watch fail, for a call and a reason. */
+static void
+watch_fail(struct core_nccl_watch *watch, const struct core_nccl_mark *mark,
+           const char *reason)
+{
+    char call[80] = "split";
+    if (mark->count >= 0) {
+        snprintf(call, sizeof call, "%s of %zd elements of %zu bytes",
+                 names[mark->kind], mark->count, mark->bytes);
+    }
+    snprintf(watch->failure, sizeof watch->failure,
+             "rank %d of %d on device %d: call %llu, %s, %s",
+             watch->place.rank, watch->place.size, watch->place.device,
+             (unsigned long long)mark->number, call, reason);
+    watch->thread = mark->thread;
+    watch->state = FAILED;
+    list_remove(watch);
+    watch->users++;
+    if (!thread_start(fail_main, watch)) {
+        watch->state = ABORTED;
+        watch_release(watch);
+    }
+}
+
+/* Reads which calls are complete. Returns whether others are pending. */
+static bool
+watch_update(struct core_nccl_watch *watch)
+{
+    uint64_t done = watch->done;
+    for (int i = 0; i < WORDS; i++) {
+        uint64_t word = __atomic_load_n(&watch->words[i], __ATOMIC_ACQUIRE);
+        done = word > done ? word : done;
+    }
+    if (done != watch->done || watch->issued <= done) {
+        watch->waited = 0;
+    }
+    watch->done = done;
+    return watch->issued > done;
+}
+
+/* Looks at a communicator, `seconds` after the previous look. */
+static void
+watch_look(struct core_nccl_watch *watch, double seconds)
+{
+    bool pending = watch_update(watch);
+    const struct core_nccl_mark *mark =
+        pending ? oldest_mark(watch) : &watch->issuing_mark;
+    if (!pending && watch->issuing == 0) {
         return;
     }
-    bool is_oldest = self->oldest_mark.number == 0;
-    if (driver.cuEventRecord(is_oldest ? self->oldest : self->latest,
-                             stream) == CUDA_SUCCESS) {
-        *(is_oldest ? &self->oldest_mark : &self->latest_mark) = *mark;
+    watch->waited += seconds;
+    watch->issuing_waited += seconds;
+    ncclResult_t error = ncclSuccess;
+    char reason[300];
+    if (nccl.ncclCommGetAsyncError(watch->handle, &error) == ncclSuccess &&
+        error != ncclSuccess && error != ncclInProgress) {
+        snprintf(reason, sizeof reason, "has failed: %s - %.200s",
+                 nccl.ncclGetErrorString(error),
+                 nccl.ncclGetLastError == NULL
+                     ? ""
+                     : nccl.ncclGetLastError(watch->handle));
+        watch_fail(watch, mark, reason);
+    } else if ((pending && watch->waited > watch->seconds) ||
+               (watch->issuing > 0 &&
+                watch->issuing_waited > watch->seconds)) {
+        snprintf(reason, sizeof reason,
+                 "is not complete after %g s. Another rank has not made this "
+                 "call, has made it with another size or in another order, or "
+                 "has ended",
+                 watch->seconds);
+        watch_fail(watch, mark, reason);
     }
+}
+
+/* Looks at all communicators, `seconds` after the previous looks. */
+static void
+watches_look(double seconds)
+{
+    struct core_nccl_watch *next;
+    for (struct core_nccl_watch *w = watches; w != NULL; w = next) {
+        next = w->next;
+        watch_look(w, seconds);
+    }
+}
+
+/* The monitor. It counts at most LONGEST_TICK seconds between two looks, as
+ * the process may have been stopped. */
+static void *
+monitor_main(void *unused)
+{
+    (void)unused;
+    double last = seconds_now();
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        while (watches == NULL) {
+            pthread_cond_wait(&changed, &lock);
+            last = seconds_now();
+        }
+        double now = seconds_now(), passed = now - last;
+        last = now;
+        watches_look(passed < LONGEST_TICK ? passed : LONGEST_TICK);
+        pthread_mutex_unlock(&lock);
+        pause_ms(TICK_MS);
+        pthread_mutex_lock(&lock);
+    }
+    return NULL;
+}
+
+/* ---- for communicators; with the GIL ---- */
+
+/* Allocates and registers the words. */
+static CUresult
+words_new(struct core_nccl_watch *watch)
+{
+    void *page = NULL;
+    if (posix_memalign(&page, PAGE, PAGE) != 0) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memset(page, 0, PAGE);
+    CUresult code = driver.cuMemHostRegister(page, PAGE,
+                                             CU_MEMHOSTREGISTER_PORTABLE |
+                                                 CU_MEMHOSTREGISTER_DEVICEMAP);
+    if (code == CUDA_SUCCESS) {
+        code = driver.cuMemHostGetDevicePointer(&watch->device_words, page, 0);
+        if (code != CUDA_SUCCESS) {
+            driver.cuMemHostUnregister(page);
+        }
+    }
+    if (code != CUDA_SUCCESS) {
+        free(page);
+        page = NULL;
+    }
+    watch->words = page;
+    return code;
+}
+
+/* Frees the words, unless the device may still write to them. */
+static void
+words_free(uint64_t *words, bool pending, const struct core_context *context)
+{
+    struct core_scope scope;
+    bool inside = core_enter(context, &scope);
+    if (inside && pending) {
+        words = NULL; /* stays allocated */
+    } else if (inside) {
+        PyThreadState *thread = core_gil_release();
+        driver.cuMemHostUnregister(words);
+        core_gil_acquire(thread);
+    }
+    if (inside) {
+        core_leave(&scope);
+    }
+    free(words);
+}
+
+struct core_nccl_watch *
+core_nccl_watch_new(ncclComm_t handle, struct core_nccl_place place,
+                    double seconds)
+{
+    struct core_nccl_watch *watch = calloc(1, sizeof *watch);
+    if (watch == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    if (core_check(words_new(watch), "cuMemHostRegister") < 0) {
+        free(watch);
+        return NULL;
+    }
+    watch->handle = handle;
+    watch->place = place;
+    watch->seconds = seconds;
+    watch->users = 1;
+    pthread_mutex_lock(&lock);
+    bool runs = monitor_runs || thread_start(monitor_main, NULL);
+    monitor_runs = runs;
+    if (runs) {
+        watch->next = watches;
+        watches = watch;
+        pthread_cond_broadcast(&changed);
+    }
+    pthread_mutex_unlock(&lock);
+    if (!runs) {
+        words_free(watch->words, false, core_current());
+        free(watch);
+        PyErr_SetString(PyExc_RuntimeError,
+                        "a thread for NCCL's time limit cannot be started");
+        return NULL;
+    }
+    return watch;
 }
 
 void
-core_nccl_mark(struct core_communicator *self,
-               const struct core_nccl_mark *mark, CUstream stream, bool now)
+core_nccl_watch_begin(struct core_nccl_watch *watch,
+                      const struct core_nccl_mark *mark)
 {
-    self->calls++;
-    if (!self->watched) {
-        return;
+    pthread_mutex_lock(&lock);
+    if (watch->issuing++ == 0) {
+        watch->issuing_waited = 0;
+        watch->issuing_mark = *mark;
     }
-    struct core_nccl_mark counted = *mark;
-    counted.number = self->calls;
-    if (now) {
-        event_record(self, &counted, stream);
-    } else {
-        self->group_mark = counted;
-        self->group_stream = stream;
+    pthread_mutex_unlock(&lock);
+}
+
+void
+core_nccl_watch_end(struct core_nccl_watch *watch,
+                    const struct core_nccl_mark *mark, CUstream stream,
+                    bool issued)
+{
+    CUdeviceptr word =
+        watch->device_words + mark->number % WORDS * sizeof *watch->words;
+    bool observed = issued && !core_stream_captures(stream);
+    pthread_mutex_lock(&lock);
+    watch->issuing--;
+    if (observed) {
+        watch->marks[mark->number % MARKS] = *mark;
+        watch->issued = mark->number;
+    }
+    pthread_mutex_unlock(&lock);
+    if (observed && driver.cuStreamWriteValue64(stream, word, mark->number,
+                                                0) != CUDA_SUCCESS) {
+        pthread_mutex_lock(&lock); /* cannot be observed */
+        watch->done =
+            watch->issued > watch->done ? watch->issued : watch->done;
+        pthread_mutex_unlock(&lock);
     }
 }
 
-/* _nccl_watch(communicator): creates the events by which the communicator's
- * calls are observed. */
+const char *
+core_nccl_watch_failure(struct core_nccl_watch *watch)
+{
+    pthread_mutex_lock(&lock);
+    bool failed = watch->state != WATCHING;
+    pthread_mutex_unlock(&lock);
+    return failed ? watch->failure : NULL;
+}
+
+int
+core_nccl_watch_raise(struct core_nccl_watch *watch)
+{
+    unsigned long thread = PyThread_get_thread_ident();
+    pthread_mutex_lock(&lock);
+    if (thread == watch->thread) {
+        watch->told = true;
+        watch->thread = 0;
+    }
+    pthread_mutex_unlock(&lock);
+    PyThreadState_SetAsyncExc(thread, NULL);
+    PyErr_SetString(core.nccl_error, watch->failure);
+    return -1;
+}
+
+bool
+core_nccl_watch_wait(struct core_nccl_watch *watch)
+{
+    bool pending = true, failed = false;
+    PyThreadState *thread = core_gil_release();
+    while (pending && !failed) {
+        pthread_mutex_lock(&lock);
+        failed = watch->state != WATCHING;
+        pending = watch->issuing > 0 || watch_update(watch);
+        pthread_mutex_unlock(&lock);
+        if (pending && !failed) {
+            struct timespec step = {0, 50000};
+            nanosleep(&step, NULL);
+        }
+    }
+    core_gil_acquire(thread);
+    return !failed;
+}
+
+/* Waits, without the GIL, until the monitor has ended the communicator. */
+static void
+abort_wait(struct core_nccl_watch *watch)
+{
+    bool ended = false;
+    PyThreadState *thread = core_gil_release();
+    for (int i = 0; i < FINISH_MS / 2 && !ended; i++) {
+        pause_ms(2);
+        pthread_mutex_lock(&lock);
+        ended = watch->state == ABORTED;
+        pthread_mutex_unlock(&lock);
+    }
+    core_gil_acquire(thread);
+}
+
+bool
+core_nccl_watch_free(struct core_nccl_watch *watch,
+                     const struct core_context *context)
+{
+    pthread_mutex_lock(&lock);
+    bool alive = watch->state == WATCHING;
+    bool pending = watch_update(watch) || !alive;
+    if (alive) {
+        list_remove(watch);
+    }
+    pthread_mutex_unlock(&lock);
+    if (!alive) {
+        abort_wait(watch);
+    }
+    words_free(watch->words, pending, context);
+    pthread_mutex_lock(&lock);
+    watch_release(watch);
+    pthread_mutex_unlock(&lock);
+    return alive;
+}
+
+/* _nccl_set_failed(error, report): sets the class of exceptions, and the
+ * function that raises one in another thread. */
 static PyObject *
-nccl_watch(PyObject *module, PyObject *capsule)
+nccl_set_failed(PyObject *module, PyObject *args)
 {
     (void)module;
-    struct core_communicator *self = core_nccl_get(capsule);
-    if (self == NULL) {
+    PyObject *error, *report;
+    if (!PyArg_ParseTuple(args, "OO:_nccl_set_failed", &error, &report)) {
         return NULL;
     }
-    if (!self->watched) {
-        CUresult code =
-            driver.cuEventCreate(&self->oldest, CU_EVENT_DISABLE_TIMING);
-        if (code == CUDA_SUCCESS) {
-            code =
-                driver.cuEventCreate(&self->latest, CU_EVENT_DISABLE_TIMING);
-        }
-        if (core_check(code, "cuEventCreate") < 0) {
-            return NULL;
-        }
-        self->watched = true;
-    }
+    Py_XSETREF(core.nccl_error, Py_NewRef(error));
+    Py_XSETREF(core.nccl_report, Py_NewRef(report));
     Py_RETURN_NONE;
 }
 
-/* _nccl_issued(communicator): records an event after the communicator's latest
- * call in a group that has just ended. */
-static PyObject *
-nccl_issued(PyObject *module, PyObject *capsule)
-{
-    (void)module;
-    struct core_communicator *self =
-        PyCapsule_GetPointer(capsule, COMMUNICATOR);
-    struct core_scope scope;
-    if (self == NULL) {
-        return NULL;
-    }
-    if (self->group_mark.number != 0 && core_enter(self->context, &scope)) {
-        event_record(self, &self->group_mark, self->group_stream);
-        core_leave(&scope);
-    }
-    self->group_mark.number = 0;
-    Py_RETURN_NONE;
-}
-
-/* Returns whether the oldest observed call is complete. If it is, the event
- * `latest` takes the place of `oldest`. Failed calls count as complete: they
- * are reported elsewhere. */
-static bool
-oldest_ended(struct core_communicator *self)
-{
-    struct core_scope scope;
-    if (self->oldest_mark.number == 0 || !core_enter(self->context, &scope)) {
-        return true;
-    }
-    bool ended = driver.cuEventQuery(self->oldest) != CUDA_ERROR_NOT_READY;
-    core_leave(&scope);
-    if (ended) {
-        CUevent event = self->oldest;
-        self->oldest = self->latest;
-        self->latest = event;
-        self->oldest_mark = self->latest_mark;
-        self->latest_mark.number = 0;
-    }
-    return ended;
-}
-
-/* _nccl_pending(communicator): returns (number, kind, count, bytes of an
- * element, thread) of the oldest call that is not complete, or None. Callable
- * in any thread. */
-static PyObject *
-nccl_pending(PyObject *module, PyObject *capsule)
-{
-    (void)module;
-    struct core_communicator *self =
-        PyCapsule_GetPointer(capsule, COMMUNICATOR);
-    if (self == NULL) {
-        return NULL;
-    }
-    if (!self->watched || oldest_ended(self)) {
-        Py_RETURN_NONE;
-    }
-    const struct core_nccl_mark *mark = &self->oldest_mark;
-    return Py_BuildValue("Kinnk", (unsigned long long)mark->number, mark->kind,
-                         mark->count, (Py_ssize_t)mark->bytes, mark->thread);
-}
-
-PyMethodDef core_nccl_watch[] = {
-    {"_nccl_watch", nccl_watch, METH_O,
-     "_nccl_watch(communicator, /)\n--\n\n"
-     "Begin to observe the communicator's calls."},
-    {"_nccl_issued", nccl_issued, METH_O,
-     "_nccl_issued(communicator, /)\n--\n\n"
-     "Observe the calls of a group that has ended."},
-    {"_nccl_pending", nccl_pending, METH_O,
-     "_nccl_pending(communicator, /)\n--\n\n"
-     "Return the oldest call that is not complete, or None."},
+PyMethodDef core_nccl_watch_functions[] = {
+    {"_nccl_set_failed", nccl_set_failed, METH_VARARGS,
+     "_nccl_set_failed(error, report, /)\n--\n\n"
+     "Set the class of communication errors, and a function(text, thread) "
+     "that raises one in another thread."},
     {NULL},
 };

@@ -1,0 +1,71 @@
+/* nccl_watch.h - the time limit of a communicator's operations.
+ *
+ * For libraries without a time limit of their own. Each call writes its number
+ * to page-locked memory in stream order. A thread of this process, the
+ * monitor, compares these numbers with those of the calls that were made. It
+ * aborts a communicator whose call takes too long or has failed.
+ *
+ * The monitor calls no function of the driver and needs no GIL. A thread that
+ * waits for a stuck operation inside of the driver, for instance in a copy,
+ * may hold a lock of the driver, and even the GIL.
+ *
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_NCCL_NCCL_WATCH_H
+#define PYCUDA_CORE_NCCL_NCCL_WATCH_H
+
+#include "core/core.h"
+
+struct core_nccl_watch;
+
+/* A call whose completion is observed. */
+struct core_nccl_mark {
+    int kind;
+    Py_ssize_t count;
+    size_t bytes;         /* of an element */
+    unsigned long thread; /* that made the call */
+    uint64_t number;      /* of the call, from 1 */
+};
+
+/* What the texts of failures say about a communicator. */
+struct core_nccl_place {
+    int size, rank, device;
+};
+
+/* Begins to observe the calls of a communicator in the current context, which
+ * fail if they are not complete after `seconds`. NULL with an exception on
+ * errors. */
+struct core_nccl_watch *core_nccl_watch_new(ncclComm_t handle,
+                                            struct core_nccl_place place,
+                                            double seconds);
+/* Called before a call is passed to the library, which may wait for other
+ * ranks. */
+void core_nccl_watch_begin(struct core_nccl_watch *watch,
+                           const struct core_nccl_mark *mark);
+/* Called when the library has returned from the call of
+ * core_nccl_watch_begin. If `issued`, the call is observed until the work of
+ * `stream` so far is complete. A call in a capture is not observed. */
+void core_nccl_watch_end(struct core_nccl_watch *watch,
+                         const struct core_nccl_mark *mark, CUstream stream,
+                         bool issued);
+/* Returns the text of a failure, or NULL. The communicator must not be used
+ * after a failure: the monitor ends it. The text is valid as long as the
+ * watch. */
+const char *core_nccl_watch_failure(struct core_nccl_watch *watch);
+/* Raises the exception of a failure; the failure is then not reported to this
+ * thread once more. Returns -1. */
+int core_nccl_watch_raise(struct core_nccl_watch *watch);
+/* Waits without the GIL until all calls are complete or the watch has failed.
+ * Returns false after a failure. */
+bool core_nccl_watch_wait(struct core_nccl_watch *watch);
+/* Ends the observation, and frees `watch`. Returns false if the monitor has
+ * ended the communicator, or does so now; true if the caller must end it.
+ * Releases the GIL after a failure. */
+bool core_nccl_watch_free(struct core_nccl_watch *watch,
+                          const struct core_context *context);
+/* Methods of the module, by which pycuda.nccl receives failures. */
+extern PyMethodDef core_nccl_watch_functions[];
+
+#endif
