@@ -45,7 +45,7 @@ check(int code, const char *what)
 }
 
 #define CUDA(name, types, arguments)                                          \
-    check(((int (*) types)symbol(cuda, #name))arguments, #name)
+    check(((int(*) types)symbol(cuda, #name))arguments, #name)
 
 /* Reads or, in rank 0, creates the id. */
 static id_t128
