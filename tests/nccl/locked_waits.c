@@ -1,4 +1,5 @@
-/* locked_waits.c - a driver that holds a lock while it waits for the device.
+/* locked_waits.c - a driver that holds a device's lock while it waits for the
+ * device.
  *
  * Drivers may do so, for instance in copies and when memory is freed. A thread
  * that observes operations must not need the lock: the operation for which the
@@ -11,7 +12,27 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+enum { DEVICES = 16 };
+static pthread_mutex_t locks[DEVICES];
+
+__attribute__((constructor)) static void
+locks_init(void)
+{
+    for (int i = 0; i < DEVICES; i++) {
+        pthread_mutex_init(&locks[i], NULL);
+    }
+}
+
+CUresult cuCtxGetDevice(CUdevice *device);
+
+/* Returns the lock of the current context's device. */
+static pthread_mutex_t *
+current_lock(void)
+{
+    CUdevice device = 0;
+    cuCtxGetDevice(&device);
+    return &locks[device % DEVICES];
+}
 
 #define LOCKED(name, parameters, arguments)                                   \
     __attribute__((visibility("default"))) CUresult name parameters           \
@@ -20,9 +41,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
         if (whole == NULL) {                                                  \
             *(void **)&whole = dlsym(RTLD_NEXT, #name);                       \
         }                                                                     \
-        pthread_mutex_lock(&lock);                                            \
+        pthread_mutex_t *lock = current_lock();                               \
+        pthread_mutex_lock(lock);                                             \
         CUresult code = whole arguments;                                      \
-        pthread_mutex_unlock(&lock);                                          \
+        pthread_mutex_unlock(lock);                                           \
         return code;                                                          \
     }
 
@@ -35,10 +57,23 @@ LOCKED(cuEventSynchronize, (CUevent event), (event))
 LOCKED(cuCtxSynchronize, (void), ())
 LOCKED(cuMemFree_v2, (CUdeviceptr pointer), (pointer))
 /* functions that an observer might call */
-LOCKED(cuCtxPushCurrent_v2, (CUcontext context), (context))
 LOCKED(cuCtxPopCurrent_v2, (CUcontext * context), (context))
 LOCKED(cuEventQuery, (CUevent event), (event))
 LOCKED(cuStreamQuery, (CUstream stream), (stream))
 LOCKED(cuEventRecord, (CUevent event, CUstream stream), (event, stream))
 LOCKED(cuEventDestroy_v2, (CUevent event), (event))
 LOCKED(cuMemHostUnregister, (void *host), (host))
+
+__attribute__((visibility("default"))) CUresult
+cuCtxPushCurrent_v2(CUcontext context)
+{
+    static CUresult (*whole)(CUcontext context);
+    if (whole == NULL) {
+        *(void **)&whole = dlsym(RTLD_NEXT, "cuCtxPushCurrent_v2");
+    }
+    CUresult code = whole(context);
+    pthread_mutex_t *lock = current_lock();
+    pthread_mutex_lock(lock);
+    pthread_mutex_unlock(lock);
+    return code;
+}
