@@ -20,6 +20,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import contextlib
+import operator
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -111,6 +112,19 @@ def _end_group() -> None:
         end()
 
 
+def _int32(name: str, value: Any) -> int:
+    """Return an argument as a number that C's int can hold."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(
+            f"{name} must be an integer, not {type(value).__name__}"
+        ) from None
+    if not -(2**31) <= number < 2**31:
+        raise ValueError(f"{name} does not fit an integer of 32 bits")
+    return number
+
+
 def _timeout(given: float | None) -> float:
     text = os.environ.get("PYCUDA_NCCL_TIMEOUT", "")
     if given is None and text:
@@ -123,10 +137,18 @@ def _timeout(given: float | None) -> float:
                 f"PYCUDA_NCCL_TIMEOUT is {text!r}; it must be a positive "
                 "number of seconds"
             )
-    given = _DEFAULT_TIMEOUT if given is None else float(given)
-    if not given > 0:
-        raise ValueError(f"timeout must be positive, not {given}")
-    return given
+    given = _DEFAULT_TIMEOUT if given is None else given
+    try:
+        seconds = float(given)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"timeout must be a number of seconds, not {type(given).__name__}"
+        ) from None
+    except OverflowError:
+        raise ValueError("timeout is too large") from None
+    if not seconds > 0:
+        raise ValueError(f"timeout must be positive, not {seconds}")
+    return seconds
 
 
 class Communicator:
@@ -161,6 +183,7 @@ class Communicator:
     ) -> None:
         seconds = _timeout(timeout)
         _driver._nccl_open()
+        size, rank = _int32("size", size), _int32("rank", rank)
         if not 0 <= rank < size:
             raise ValueError(f"rank {rank} is not from 0 to {size - 1}")
         self._take(_driver._nccl_init(size, rank, id, seconds), seconds)
@@ -230,7 +253,9 @@ class Communicator:
         the color None gets None. This call is collective.
         """
         capsule = _driver._nccl_split(
-            self._capsule, -1 if color is None else color, key
+            self._capsule,
+            -1 if color is None else _int32("color", color),
+            _int32("key", key),
         )
         if capsule is None:
             return None
@@ -345,7 +370,7 @@ class Communicator:
     @staticmethod
     def _op(op: Any) -> int:
         number = types.OPS.get(op) if isinstance(op, str) else op
-        if not isinstance(number, int):
+        if not isinstance(number, int) or not 0 <= number < 2**31:
             raise ValueError(
                 f"op must be one of {', '.join(types.OPS)} or a scaled sum, "
                 f"not {op!r}"
@@ -354,6 +379,7 @@ class Communicator:
 
     def _root(self, root: int) -> bool:
         """Check the number of a rank; return whether it is this one."""
+        root = _int32("the number of a rank", root)
         if not 0 <= root < self.size:
             raise ValueError(
                 f"rank {root} does not exist; the communicator has "
@@ -502,8 +528,16 @@ class ScaledSum(int):
     ) -> ScaledSum:
         """Create the operation in NCCL."""
         elements = types.reduced(dtype, types.OPS["prod"])
+        try:
+            value = np.asarray(factor, dtype)
+        except OverflowError:
+            raise ValueError(f"the factor is too large for {dtype}") from None
+        if value.shape:
+            raise ValueError(
+                f"the factor must be a number, not an array of {value.shape}"
+            )
         number = _driver._nccl_scaled_sum(
-            comm._capsule, elements.type, np.asarray(factor, dtype).tobytes()
+            comm._capsule, elements.type, value.tobytes()
         )
         made = super().__new__(cls, number)
         made._capsule = comm._capsule
@@ -530,6 +564,10 @@ def init_all(
     ``with contexts[r]: ranks[r].all_reduce(...)``, in a `group` if one thread
     calls several ranks.
     """
+    contexts = list(contexts)
+    for context in contexts:
+        with context:  # first, as a missing rank lets the others wait
+            _driver._nccl_check_context()
     id_, made = unique_id(), [None] * len(contexts)
     errors: list[BaseException] = []
 
@@ -543,7 +581,8 @@ def init_all(
             errors.append(error)
 
     threads = [
-        threading.Thread(target=join, args=each)
+        # daemons: after an interrupt, the process ends without their result
+        threading.Thread(target=join, args=each, daemon=True)
         for each in enumerate(contexts)
     ]
     for thread in threads:

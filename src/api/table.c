@@ -159,6 +159,7 @@ static const struct nccl_row {
      2304},
     OPTIONAL(ncclGetLastError),
     OPTIONAL(pycuda_cpu_nccl_limit),
+    OPTIONAL(pycuda_cpu_nccl_stop),
 #undef OPTIONAL
 };
 

@@ -46,6 +46,31 @@ def test_mistakes_are_diagnosed_within_5_s():
 
 
 @pytest.mark.cpu
+def test_waits_are_interrupted():
+    process = start("interrupts.py", devices=9)
+    said, _ = process.communicate(timeout=200)
+    assert (process.returncode, said) == (0, "end\n")
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize(
+    "arguments",
+    ["10**20, 0", "2**31, 0", "1, 10**20", "1, None", "'1', 0",
+     "1, 0, timeout=10**400", "1, 0, timeout=[]", "1, 0, timeout=-1"],
+)  # fmt: skip
+def test_arguments_are_named(arguments):
+    from pycuda import nccl
+
+    size, rank, *more = arguments.split(", ")
+    word = "timeout" if more else "(size|rank)"
+    with pytest.raises((TypeError, ValueError), match=rf"\b{word}\b"):
+        eval(
+            f"nccl.Communicator({size}, {rank}, b'', {', '.join(more)})",
+            {"nccl": nccl},
+        )
+
+
+@pytest.mark.cpu
 def test_8_processes(tmp_path):
     started = [
         start("process.py", r, 8, tmp_path / "id", devices=8) for r in range(8)

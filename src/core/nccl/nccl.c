@@ -16,9 +16,11 @@
 #include "core/context/stack.h"
 #include "core/python/errors.h"
 #include "core/python/gil.h"
+#include "core/python/interrupt.h"
 #include "core/state.h"
 
 #include <string.h>
+#include <time.h>
 
 #define COMMUNICATOR "nccl communicator"
 
@@ -42,8 +44,11 @@ core_nccl_fail(ncclResult_t result, const char *text, const char *routine)
 int
 core_nccl_check(ncclResult_t result, ncclComm_t comm, const char *routine)
 {
-    return result == ncclSuccess
-               ? 0
+    if (result == ncclSuccess) {
+        return 0;
+    }
+    return core_interrupt_raise() < 0
+               ? -1
                : core_nccl_fail(result, core_nccl_last_text(comm), routine);
 }
 
@@ -110,25 +115,65 @@ watch_end(struct core_communicator *self)
     return watch == NULL || core_nccl_watch_free(watch, self->context);
 }
 
-/* Ends a communicator, without the GIL. */
-static ncclResult_t
-communicator_end(struct core_communicator *self, bool abort)
+/* Waits until no other thread uses the handle. With `abort`, ends their calls;
+ * NCCL itself does that in ncclCommAbort, which must not wait for them.
+ * Returns -1 with an exception if the program interrupts the wait. */
+static int
+users_wait(struct core_communicator *self, bool abort)
+{
+    if (abort && nccl.pycuda_cpu_nccl_stop == NULL) {
+        return 0;
+    }
+    while (self->active > 0) {
+        if (abort) {
+            nccl.pycuda_cpu_nccl_stop(self->handle);
+        }
+        PyThreadState *thread = core_gil_release();
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        core_gil_acquire(thread);
+        if (PyErr_CheckSignals() < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Ends a communicator, without the GIL, once: if another thread does it or has
+ * done it, returns at once. Returns -1 with an exception if the program
+ * interrupts the wait for other threads; the communicator is then usable. */
+static int
+communicator_end(struct core_communicator *self, bool abort,
+                 ncclResult_t *result)
 {
     struct core_scope scope;
+    *result = ncclSuccess;
+    if (self->handle == NULL || self->ending) {
+        return 0;
+    }
+    if (core.forked) {
+        self->handle = NULL;
+        return 0;
+    }
+    self->ending = true;
+    int waited = users_wait(self, abort);
+    self->ending = false;
+    if (waited < 0) {
+        return -1;
+    }
     ncclComm_t handle = self->handle;
-    ncclResult_t result = ncclSuccess;
     self->handle = NULL;
-    if (handle == NULL || core.forked || !watch_end(self)) {
-        return result;
+    if (!watch_end(self)) {
+        return 0;
     }
     bool inside = core_enter(self->context, &scope);
     PyThreadState *thread = core_gil_release();
-    result = abort ? nccl.ncclCommAbort(handle) : nccl.ncclCommDestroy(handle);
+    *result =
+        abort ? nccl.ncclCommAbort(handle) : nccl.ncclCommDestroy(handle);
     core_gil_acquire(thread);
     if (inside) {
         core_leave(&scope);
     }
-    return result;
+    return 0;
 }
 
 static void
@@ -136,7 +181,8 @@ communicator_free(PyObject *capsule)
 {
     struct core_communicator *self =
         PyCapsule_GetPointer(capsule, COMMUNICATOR);
-    communicator_end(self, true);
+    ncclResult_t result;
+    communicator_end(self, true, &result); /* no call uses the handle */
     Py_XDECREF((PyObject *)self->context);
     PyMem_Free(self);
 }
@@ -154,7 +200,8 @@ communicator_new(ncclComm_t handle, struct core_context *context)
     nccl.ncclCommUserRank(handle, &self->rank);
     PyObject *capsule = PyCapsule_New(self, COMMUNICATOR, communicator_free);
     if (capsule == NULL) {
-        communicator_end(self, true);
+        ncclResult_t result;
+        communicator_end(self, true, &result);
         Py_DECREF((PyObject *)context);
         PyMem_Free(self);
     }
@@ -169,7 +216,7 @@ core_nccl_get(PyObject *capsule)
     if (self == NULL) {
         return NULL;
     }
-    if (self->handle == NULL) {
+    if (self->handle == NULL || self->ending) {
         PyErr_SetString(core.logic_error,
                         "the communicator was destroyed or aborted");
         return NULL;
@@ -241,6 +288,14 @@ nccl_init(PyObject *module, PyObject *args)
                      (int)sizeof id.internal, length);
         return NULL;
     }
+    if (core_nccl_in_group()) {
+        /* NCCL stores the new communicator at the end of the group. */
+        PyErr_SetString(core.logic_error,
+                        "a communicator cannot be made inside a group; "
+                        "pycuda.nccl.init_all makes several ranks in one "
+                        "process");
+        return NULL;
+    }
     struct core_context *context = context_check();
     ncclComm_t handle = NULL;
     if (context == NULL) {
@@ -257,6 +312,19 @@ nccl_init(PyObject *module, PyObject *args)
     return made;
 }
 
+/* _nccl_check_context(): raises an exception if NCCL cannot work in the
+ * current context. */
+static PyObject *
+nccl_check_context(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    if (context_check() == NULL) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 static PyObject *
 nccl_split(PyObject *module, PyObject *args)
 {
@@ -271,6 +339,12 @@ nccl_split(PyObject *module, PyObject *args)
     if (self == NULL) {
         return NULL;
     }
+    if (core_nccl_in_group()) {
+        /* NCCL stores the new communicator at the end of the group. */
+        PyErr_SetString(core.logic_error,
+                        "a communicator cannot be split inside a group");
+        return NULL;
+    }
     if (!api_nccl_has(&nccl.ncclCommSplit)) {
         PyErr_SetString(PyExc_NotImplementedError,
                         "this NCCL is older than 2.18 and cannot split");
@@ -282,10 +356,12 @@ nccl_split(PyObject *module, PyObject *args)
     if (self->watch != NULL) {
         core_nccl_watch_begin(self->watch, &mark);
     }
+    self->active++;
     PyThreadState *thread = core_gil_release();
     ncclResult_t result =
         nccl.ncclCommSplit(self->handle, color, key, &made, NULL);
     core_gil_acquire(thread);
+    self->active--;
     if (self->watch != NULL) {
         core_nccl_watch_end(self->watch, &mark, NULL, false);
         if (core_nccl_watch_failure(self->watch) != NULL) {
@@ -308,6 +384,7 @@ nccl_end(PyObject *module, PyObject *args)
     (void)module;
     PyObject *capsule;
     int abort;
+    ncclResult_t result;
     if (!PyArg_ParseTuple(args, "Op:_nccl_end", &capsule, &abort)) {
         return NULL;
     }
@@ -320,10 +397,14 @@ nccl_end(PyObject *module, PyObject *args)
         core_nccl_watch_failure(self->watch) == NULL &&
         !core_nccl_watch_wait(self->watch)) {
         core_nccl_watch_raise(self->watch);
-        communicator_end(self, abort);
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        communicator_end(self, true, &result);
+        PyErr_Restore(type, value, traceback);
         return NULL;
     }
-    if (core_nccl_check(communicator_end(self, abort), NULL,
+    if (communicator_end(self, abort, &result) < 0 ||
+        core_nccl_check(result, NULL,
                         abort ? "ncclCommAbort" : "ncclCommDestroy") < 0) {
         return NULL;
     }
@@ -411,6 +492,9 @@ static PyMethodDef functions[] = {
      "_nccl_init(size, rank, id, seconds, /)\n--\n\n"
      "Join a communicator in the current context, and wait for the other "
      "ranks."},
+    {"_nccl_check_context", nccl_check_context, METH_NOARGS,
+     "_nccl_check_context()\n--\n\n"
+     "Raise an exception if NCCL cannot work in the current context."},
     {"_nccl_split", nccl_split, METH_VARARGS,
      "_nccl_split(communicator, color, key, /)\n--\n\n"
      "Return the communicator of the ranks with the same color, or None."},

@@ -22,6 +22,8 @@ struct core_communicator {
     struct core_context *context; /* strong reference */
     int size, rank;
     uint64_t calls;
+    int active;  /* calls that use the handle without the GIL */
+    bool ending; /* a thread ends the communicator; no new calls */
     struct core_nccl_watch *watch; /* NULL if the library has a time limit */
 };
 
@@ -36,8 +38,11 @@ int core_nccl_check(ncclResult_t result, ncclComm_t comm, const char *routine);
 /* Returns the communicator in a capsule, whose context must be the current
  * one. NULL with an exception if it has ended or failed. */
 struct core_communicator *core_nccl_get(PyObject *capsule);
+/* Returns whether the calling thread has an open group. */
+bool core_nccl_in_group(void);
 /* Creates a communicator: ncclCommInitRank in `context`, which is current.
- * Waits at most `seconds`, without the GIL, for the other ranks. */
+ * Waits at most `seconds`, without the GIL, for the other ranks. The wait ends
+ * early if a signal handler raises an exception. */
 int core_nccl_join(struct core_context *context, int size, int rank,
                    const ncclUniqueId *id, double seconds, ncclComm_t *made);
 /* Methods in nccl_calls.c, which issue operations. */

@@ -268,9 +268,11 @@ call_run(PyObject *capsule, struct call *c)
     if (observed) {
         core_nccl_watch_begin(watch, &mark);
     }
+    c->comm->active++;
     PyThreadState *thread = core_gil_release();
     ncclResult_t result = call_issue(c);
     core_gil_acquire(thread);
+    c->comm->active--;
     if (observed) {
         core_nccl_watch_end(watch, &mark, c->stream, result == ncclSuccess);
         if (core_nccl_watch_failure(watch) != NULL) {
@@ -325,6 +327,12 @@ nccl_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
         return NULL;
     }
     Py_RETURN_NONE;
+}
+
+bool
+core_nccl_in_group(void)
+{
+    return group.depth > 0;
 }
 
 static PyObject *

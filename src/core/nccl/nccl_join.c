@@ -31,6 +31,16 @@ struct join {
     char text[400]; /* about an error */
 };
 
+/* Frees a call that is complete, and aborts its communicator. */
+static void
+join_abandon(struct join *join)
+{
+    if (join->comm != NULL) {
+        nccl.ncclCommAbort(join->comm);
+    }
+    free(join);
+}
+
 static void *
 join_main(void *argument)
 {
@@ -51,20 +61,18 @@ join_main(void *argument)
     pthread_cond_signal(&join->ended);
     pthread_mutex_unlock(&join->lock);
     if (left) {
-        if (comm != NULL) {
-            nccl.ncclCommAbort(comm);
-        }
-        free(join);
+        join_abandon(join);
     }
     return NULL;
 }
 
-/* Returns the time `seconds` from now. */
+#define TICK 0.05 /* seconds between two checks for signals */
+
+/* Returns the time `seconds` after `since`. */
 static struct timespec
-time_after(double seconds)
+time_after(struct timespec since, double seconds)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
+    struct timespec until = since;
     seconds = seconds < 1e8 ? seconds : 1e8;
     until.tv_sec += (time_t)seconds;
     until.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
@@ -73,26 +81,60 @@ time_after(double seconds)
     return until;
 }
 
-/* Runs the call in a thread. Returns false if it was not complete in time;
- * `join` then belongs to the thread. Called without the GIL. */
+static bool
+is_earlier(struct timespec a, struct timespec b)
+{
+    return a.tv_sec < b.tv_sec ||
+           (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
+}
+
+/* Waits at most a tick, without the GIL. Returns whether the call is complete
+ * or, with *late, that `until` has passed. */
+static bool
+join_wait(struct join *join, struct timespec until, bool *late)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    *late = !is_earlier(now, until);
+    struct timespec tick = time_after(now, TICK);
+    tick = is_earlier(tick, until) ? tick : until;
+    PyThreadState *thread = core_gil_release();
+    pthread_mutex_lock(&join->lock);
+    if (!join->complete && !*late) {
+        pthread_cond_timedwait(&join->ended, &join->lock, &tick);
+    }
+    bool complete = join->complete;
+    pthread_mutex_unlock(&join->lock);
+    core_gil_acquire(thread);
+    return complete || *late;
+}
+
+/* Runs the call in a thread. Returns false if it was not complete in time, or,
+ * with an exception, if a signal handler has raised one; `join` then belongs
+ * to the thread. */
 static bool
 join_run(struct join *join, double seconds)
 {
     pthread_t thread;
-    struct timespec until = time_after(seconds);
+    struct timespec until;
+    bool late = false;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until = time_after(until, seconds);
     if (pthread_create(&thread, NULL, join_main, join) != 0) {
         join->result = ncclSystemError;
         return true;
     }
     pthread_detach(thread);
-    pthread_mutex_lock(&join->lock);
-    int status = 0;
-    while (!join->complete && status != ETIMEDOUT) {
-        status = pthread_cond_timedwait(&join->ended, &join->lock, &until);
+    while (!join_wait(join, until, &late) && PyErr_CheckSignals() == 0) {
     }
-    bool complete = join->complete;
-    join->left = !complete;
+    pthread_mutex_lock(&join->lock);
+    bool complete = join->complete && !PyErr_Occurred();
+    join->left = !join->complete;
+    bool unused = join->complete && !complete;
     pthread_mutex_unlock(&join->lock);
+    if (unused) { /* interrupted when it was complete */
+        join_abandon(join);
+    }
     return complete;
 }
 
@@ -141,11 +183,8 @@ core_nccl_join(struct core_context *context, int size, int rank,
     if (join == NULL) {
         return -1;
     }
-    PyThreadState *thread = core_gil_release();
-    bool complete = join_run(join, seconds + more);
-    core_gil_acquire(thread);
-    if (!complete) {
-        return late_fail(context, size, rank, seconds);
+    if (!join_run(join, seconds + more)) {
+        return PyErr_Occurred() ? -1 : late_fail(context, size, rank, seconds);
     }
     int status = 0;
     if (join->result != ncclSuccess) {

@@ -34,6 +34,7 @@ ncclResult_t ncclCommDeregister(const ncclComm_t comm, void *handle);
 ncclResult_t ncclMemAlloc(void **pointer, size_t bytes);
 ncclResult_t ncclMemFree(void *pointer);
 void pycuda_cpu_nccl_limit(ncclComm_t comm, double seconds);
+void pycuda_cpu_nccl_stop(ncclComm_t comm);
 
 CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes);
 CUresult cuMemFree_v2(CUdeviceptr pointer);
@@ -224,6 +225,12 @@ CPU_API void
 pycuda_cpu_nccl_limit(ncclComm_t comm, double seconds)
 {
     comm->shared.limit = seconds;
+}
+
+CPU_API void
+pycuda_cpu_nccl_stop(ncclComm_t comm)
+{
+    atomic_store(&comm->shared.stopped, true);
 }
 
 /* ---- memory: registration has no effect ---- */

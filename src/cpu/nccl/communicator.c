@@ -23,10 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/clock.h"
 #include "cpu/device/context.h"
 #include "cpu/exports/system_errors.h"
 #include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
+#include "cpu/run/watchdog.h"
 #include "cpu/stream/operation.h"
 #include "cpu/stream/stream.h"
 #include "cpu/stream/stream_state.h"
@@ -69,6 +71,68 @@ nccl_operation_release(struct nccl_operation *operation)
         free(operation->work.messages);
         free(operation);
     }
+}
+
+/* ---- waiting ---- */
+
+/* Waits until the state of the communicator may have changed. If the program
+ * interrupts the wait, the communicator is aborted, so that its operations
+ * end; launches before the latest operation are abandoned as in
+ * cpu_interrupt_poll. The caller holds the lock, which is released
+ * during the wait. */
+static void
+comm_sleep(struct ncclComm *comm, struct cpu_interrupt *interrupt)
+{
+    int milliseconds = cpu_interrupt_milliseconds(interrupt);
+
+    if (milliseconds < 0) {
+        pthread_cond_wait(&comm->changed, &comm->lock);
+        return;
+    }
+    uint64_t now = cpu_now_ns();
+    if (!interrupt->poll_at) {
+        interrupt->poll_at = now + (uint64_t)milliseconds * 1000000u;
+    }
+    struct timespec until = {(time_t)(interrupt->poll_at / 1000000000u),
+                             (long)(interrupt->poll_at % 1000000000u)};
+    if (now < interrupt->poll_at &&
+        !pthread_cond_timedwait(&comm->changed, &comm->lock, &until)) {
+        return;
+    }
+    struct cpu_op *op = comm->issued;
+    interrupt->context = op && !cpu_op_done(op) ? op->ctx : NULL;
+    pthread_mutex_unlock(&comm->lock);
+    cpu_interrupt_poll(interrupt);
+    interrupt->poll_at = 0;
+    if (interrupt->since) {
+        atomic_store(&comm->shared.stopped, true);
+    }
+    pthread_mutex_lock(&comm->lock);
+}
+
+/* Waits until `*flag` is true; the lock guards it. */
+static void
+comm_wait_flag(struct ncclComm *comm, const bool *flag)
+{
+    struct cpu_interrupt interrupt = {0};
+
+    pthread_mutex_lock(&comm->lock);
+    while (!*flag) {
+        comm_sleep(comm, &interrupt);
+    }
+    pthread_mutex_unlock(&comm->lock);
+}
+
+/* Initializes the condition, whose clock is that of cpu_now_ns. */
+static void
+changed_init(struct ncclComm *comm)
+{
+    pthread_condattr_t attributes;
+
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&comm->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
 }
 
 /* ---- the progress thread ---- */
@@ -117,7 +181,9 @@ call_execute(struct ncclComm *comm, struct nccl_call *call)
                          "the context of rank %d has failed with error %d",
                          comm->shared.rank, (int)code);
     }
+    comm->shared.context = op ? op->ctx : NULL;
     bool done = work_run(comm, &call->operation->work);
+    comm->shared.context = NULL;
     if (!done && op && !code && !atomic_load(&comm->shared.stopped)) {
         cpu_context_fail(op->ctx, cpu_external_error_set(comm->text));
     }
@@ -216,7 +282,7 @@ nccl_comm_new(struct ncclComm **made, const ncclUniqueId *id, int ranks,
     /* for the program and the progress thread */
     atomic_store(&comm->references, 2);
     pthread_mutex_init(&comm->lock, NULL);
-    pthread_cond_init(&comm->changed, NULL);
+    changed_init(comm);
     ncclResult_t result =
         nccl_shared_join(&comm->shared, id, ranks, rank, text);
     if (!result && !progress_start(comm)) {
@@ -245,9 +311,11 @@ nccl_comm_wait_joined(struct ncclComm *comm)
 void
 nccl_comm_drain(struct ncclComm *comm)
 {
+    struct cpu_interrupt interrupt = {0};
+
     pthread_mutex_lock(&comm->lock);
     while (comm->pending) {
-        pthread_cond_wait(&comm->changed, &comm->lock);
+        comm_sleep(comm, &interrupt);
     }
     pthread_mutex_unlock(&comm->lock);
 }
@@ -262,10 +330,8 @@ nccl_comm_end(struct ncclComm *comm, bool abort)
     pthread_mutex_lock(&comm->lock);
     comm->ends = true;
     pthread_cond_broadcast(&comm->changed);
-    while (!comm->ended) {
-        pthread_cond_wait(&comm->changed, &comm->lock);
-    }
     pthread_mutex_unlock(&comm->lock);
+    comm_wait_flag(comm, &comm->ended);
     comm_release(comm);
 }
 
@@ -415,11 +481,5 @@ nccl_call_post(struct nccl_call *call)
 void
 nccl_call_wait(struct nccl_call *call)
 {
-    struct ncclComm *comm = call->operation->comm;
-
-    pthread_mutex_lock(&comm->lock);
-    while (!*call->ended) {
-        pthread_cond_wait(&comm->changed, &comm->lock);
-    }
-    pthread_mutex_unlock(&comm->lock);
+    comm_wait_flag(call->operation->comm, call->ended);
 }

@@ -3,9 +3,9 @@
  * Called by the other files of this folder. The steps of collective operations
  * are barriers on a counter per rank, so that a rank that waits knows which
  * rank is missing. While it waits it checks every 20 ms whether the missing
- * rank's process has ended or has left the communicator, and whether the time
- * limit has passed. pidfd_open also detects processes that have ended and are
- * zombies.
+ * rank's process has ended or has left the communicator, whether the time
+ * limit has passed, and whether the context of its own operation has failed.
+ * pidfd_open also detects processes that have ended and are zombies.
  *
  * Threads: a struct nccl_shared is used by its rank's progress thread, and by
  * the thread that creates and destroys the communicator. There are no locks.
@@ -28,6 +28,9 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cpu/device/context.h"
+#include "cpu/run/watchdog.h"
 
 #define MAGIC         0x70796375636c6c31ull
 #define PAGE          4096u
@@ -245,6 +248,21 @@ nccl_shared_check(struct nccl_shared *shared, int rank, double since)
     return nccl_shared_failure(shared) != NULL;
 }
 
+/* Reports a failure if the context of the running operation has an error, for
+ * example because the program has interrupted a wait for it. */
+static void
+context_check(struct nccl_shared *shared)
+{
+    CUresult code =
+        shared->context ? cpu_context_status(shared->context) : CUDA_SUCCESS;
+
+    if (code) {
+        nccl_shared_fail(shared,
+                         "the context of rank %d has failed with error %d",
+                         shared->rank, (int)code);
+    }
+}
+
 /* ---- joining ---- */
 
 /* Returns the seconds in PYCUDA_NCCL_TIMEOUT, or the default. A value that is
@@ -432,6 +450,12 @@ nccl_shared_wait_joined(struct nccl_shared *shared)
     while ((joined = atomic_load(&shared->file->joined)) <
            (uint32_t)shared->ranks) {
         futex_wait(&shared->file->joined, joined);
+        if (cpu_interrupt_wanted()) {
+            nccl_shared_fail(shared,
+                             "rank %d was interrupted while it waited for the "
+                             "other ranks; %u of %d have joined",
+                             shared->rank, joined, shared->ranks);
+        }
         for (int rank = 0; rank < shared->ranks; rank++) {
             bool joins = atomic_load(&shared->slots[rank].presence) != 0;
             if (nccl_shared_failure(shared) ||
@@ -491,6 +515,7 @@ nccl_shared_step(struct nccl_shared *shared)
 
         while ((int32_t)((seen = atomic_load(step)) - mine) < 0) {
             futex_wait(step, seen);
+            context_check(shared);
             /* `gone` must be read before `step`: a rank that has arrived at
              * the barrier may leave. */
             bool gone = nccl_shared_gone(shared, rank) ||
@@ -509,6 +534,7 @@ void
 nccl_shared_listen(struct nccl_shared *shared, uint32_t heard)
 {
     futex_wait(&shared->slots[shared->rank].bell, heard);
+    context_check(shared);
 }
 
 void

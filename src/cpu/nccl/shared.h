@@ -67,6 +67,7 @@ struct nccl_rank {
 };
 
 struct nccl_file; /* layout of the shared memory, private to shared.c */
+struct cpu_context;
 
 /* A rank's mapping of the communicator's shared memory, and values that only
  * its process uses. */
@@ -79,6 +80,9 @@ struct nccl_shared {
     double limit;            /* seconds that a rank waits for another one */
     int *processes;      /* for each rank the pidfd of its process, or -1 */
     atomic_bool stopped; /* the program has aborted the communicator */
+    /* context of the running operation, whose error ends waits; or NULL. Only
+     * the progress thread uses it. */
+    struct cpu_context *context;
     /* descriptor of the memfd if this process created it; else -1 */
     int kept_fd;
 };
@@ -103,7 +107,8 @@ void nccl_shared_discard(const ncclUniqueId *id);
 ncclResult_t nccl_shared_join(struct nccl_shared *shared,
                               const ncclUniqueId *id, int ranks, int rank,
                               char text[NCCL_TEXT]);
-/* Waits until all ranks have joined. Returns false after a failure. */
+/* Waits until all ranks have joined. Returns false after a failure, which may
+ * be that the program interrupts the calling thread (run/watchdog.h). */
 bool nccl_shared_wait_joined(struct nccl_shared *shared);
 /* Leaves the communicator and unmaps the memory. */
 void nccl_shared_leave(struct nccl_shared *shared);
