@@ -251,8 +251,7 @@ class Communicator:
         """Receive into an array; see MPI_Recv."""
         if self._messages is not None and source != MPI.PROC_NULL:
             array = self._one(buf)
-            result = MPI.Status() if status is None else status
-            self._messages.receive_now(array, source, tag, result)
+            self._messages.receive_now(array, source, tag, status)
             return
         self.Irecv(buf, source, tag).Wait(status)
 

@@ -1,12 +1,12 @@
 """Messages between two ranks for which MPI does not read device memory.
 
-A message ends with eight bytes that name its kind:
+A message begins with eight bytes that name its kind:
 
-- `EAGER`: the elements precede, at most `EAGER_BYTES`.
-- `REGION`: a `Region` of the sender's memory and a number precede. The
+- `EAGER`: the elements follow, at most `EAGER_BYTES`.
+- `REGION`: a number and a `Region` of the sender's memory follow. The
   receiver copies from there and answers with an empty message.
-- `PIECES`: the size of the array, the size of a piece and a number precede.
-  The elements follow in messages of their own.
+- `PIECES`: a number, the size of the array and the size of a piece follow.
+  The elements come in messages of their own.
 
 Answers and pieces have a communicator of their own, where the number of the
 transfer is the tag.
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import itertools
 import struct
+import threading
 from typing import Any
 
 import numpy as np
@@ -32,13 +33,38 @@ from pycuda.tools import PageLockedMemoryPool
 
 EAGER_BYTES = 32 << 10
 EAGER, REGION, PIECES = range(3)
-_END = 8  # bytes of the kind
+_HEAD = 8  # bytes of the kind
+_FIXED = 16  # bytes of the kind and the number of a transfer
+_VIEWS = 256  # number of sizes whose views of the slots are kept
 _SIZES = struct.Struct("<QQ")  # bytes of the array and of a piece
 _TAGS = 1 << 14  # number of transfers of one rank that are in progress
-_KINDS = [
-    np.frombuffer(struct.pack("<q", kind), np.uint8) for kind in range(3)
-]
 _NOTHING = np.empty(0, np.uint8)
+
+
+class _Slot:
+    """Memory for one small message at a time, with views of each size.
+
+    The lock is held while a message uses the memory.
+    """
+
+    def __init__(self, memory: np.ndarray) -> None:
+        self.memory = memory
+        self.memory[:_HEAD] = 0  # the kind EAGER
+        self.lock = threading.Lock()
+        self.status = MPI.Status()
+        self.whole = [memory, MPI.BYTE]
+        self._views: dict[int, tuple[list[Any], np.ndarray]] = {}
+
+    def view(self, nbytes: int) -> tuple[list[Any], np.ndarray]:
+        """Return the message with so many bytes of elements; the elements."""
+        found = self._views.get(nbytes)
+        if found is None:
+            if len(self._views) >= _VIEWS:
+                self._views.clear()
+            end = _HEAD + nbytes
+            found = [self.memory[:end], MPI.BYTE], self.memory[_HEAD:end]
+            self._views[nbytes] = found
+        return found
 
 
 def _answer_tag(number: int) -> int:
@@ -47,6 +73,23 @@ def _answer_tag(number: int) -> int:
 
 def _piece_tag(number: int) -> int:
     return 2 * number + 1
+
+
+def _fill(result: MPI.Status, status: MPI.Status, nbytes: int) -> None:
+    """Describe the received elements by a status."""
+    result.Set_source(status.Get_source())
+    result.Set_tag(status.Get_tag())
+    result.Set_error(status.Get_error())
+    result.Set_elements(MPI.BYTE, nbytes)
+
+
+def _load(array: Any, data: np.ndarray) -> None:
+    """Copy the elements of an array to bytes on the host."""
+    if isinstance(array, np.ndarray):
+        data[:] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    elif array.nbytes:
+        packed = array if array.flags.c_contiguous else array.copy("C")
+        drv.memcpy_dtoh(data, packed.gpudata)
 
 
 def _truncated() -> MPI.Exception:
@@ -78,6 +121,10 @@ class Messages:
         self.follow_up = comm.Dup()
         self.engine = Engine()
         self._numbers = itertools.count()
+        size = EAGER_BYTES + _HEAD
+        self._sent = _Slot(pool.allocate((size,), np.uint8))
+        # A small copy from pageable memory does not wait for the device.
+        self._taken = _Slot(np.empty(size, np.uint8))
 
     def close(self) -> None:
         """Free the communicator of answers. This call is collective."""
@@ -91,23 +138,41 @@ class Messages:
         nbytes = array.nbytes
         if nbytes > EAGER_BYTES or not self.engine.is_idle:
             return False
-        self.comm.Send([self._eager(array), MPI.BYTE], dest, tag)
+        slot = self._sent
+        if not nbytes or not slot.lock.acquire(blocking=False):
+            return False
+        try:
+            message, data = slot.view(nbytes)
+            _load(array, data)
+            self.comm.Send(message, dest, tag)
+        finally:
+            slot.lock.release()
         return True
 
-    def _eager(self, array: Any) -> np.ndarray:
-        """Return the message of a small array."""
-        nbytes = array.nbytes
-        if isinstance(array, np.ndarray):
-            packed = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-            return np.concatenate([packed, _KINDS[EAGER]])
-        message = self.pool.allocate((nbytes + _END,), np.uint8)
-        message[nbytes:] = _KINDS[EAGER]
-        if nbytes:
-            if not array.flags.c_contiguous:
-                array = array.copy("C")
-            host = message[:nbytes].view(array.dtype).reshape(array.shape)
-            array.get(host)
-        return message
+    def receive_now(
+        self, array: Any, source: int, tag: int, result: MPI.Status | None
+    ) -> None:
+        """Receive into an array."""
+        slot = self._taken
+        if not self.engine.is_idle or not slot.lock.acquire(blocking=False):
+            result = MPI.Status() if result is None else result
+            self.engine.wait(self.receive(array, source, tag, result))
+            return
+        try:
+            status = slot.status
+            self.comm.Recv(slot.whole, source, tag, status)
+            count = status.Get_count(MPI.BYTE)
+            if slot.memory[0] == EAGER:
+                if result is not None:
+                    _fill(result, status, count - _HEAD)
+                self._store(array, slot.view(count - _HEAD)[1])
+                return
+            memory, status = slot.memory[:count].copy(), MPI.Status(status)
+        finally:
+            slot.lock.release()
+        result = MPI.Status() if result is None else result
+        rest = self._received(array, memory, status, result)
+        self.engine.wait(self.engine.start(rest))
 
     # --- sending ---
 
@@ -128,15 +193,27 @@ class Messages:
         else:
             yield from self._send_pieces(array, dest, tag)
 
-    def _message(self, kind: int, payload: bytes, number: int) -> np.ndarray:
-        data = payload + struct.pack("<Q", number)
-        return np.concatenate([np.frombuffer(data, np.uint8), _KINDS[kind]])
+    def _eager(self, array: Any) -> np.ndarray:
+        """Return the message of a small array."""
+        size = (array.nbytes + _HEAD,)
+        if isinstance(array, np.ndarray):
+            message = np.empty(size, np.uint8)
+        else:
+            message = self.pool.allocate(size, np.uint8)
+        message[:_HEAD] = 0
+        _load(array, message[_HEAD:])
+        return message
+
+    @staticmethod
+    def _message(kind: int, number: int, payload: bytes) -> np.ndarray:
+        head = struct.pack("<QQ", kind, number)
+        return np.frombuffer(head + payload, np.uint8)
 
     def _send_region(self, array: Any, dest: int, tag: int) -> Steps:
         memory, region = export(array)
         _driver._memory_wait(array)
         number = next(self._numbers) % _TAGS
-        message = self._message(REGION, region.pack(), number)
+        message = self._message(REGION, number, region.pack())
         answer = self.follow_up.Irecv(
             [_NOTHING, MPI.BYTE], dest, _answer_tag(number)
         )
@@ -155,7 +232,7 @@ class Messages:
         nbytes = buffer.nbytes
         number = next(self._numbers) % _TAGS
         sizes = _SIZES.pack(nbytes, self.piece)
-        message = self._message(PIECES, sizes, number)
+        message = self._message(PIECES, number, sizes)
         first = self.comm.Isend([message, MPI.BYTE], dest, tag)
         requests = [
             self.follow_up.Isend(
@@ -175,30 +252,13 @@ class Messages:
         """Start to receive into an array. `result` becomes the status."""
         return self.engine.start(self._receive(array, source, tag, result))
 
-    def receive_now(
-        self, array: Any, source: int, tag: int, result: MPI.Status
-    ) -> None:
-        """Receive into an array."""
-        if not self.engine.is_idle:
-            self.engine.wait(self.receive(array, source, tag, result))
-            return
-        memory = self._memory(array)
-        status = MPI.Status()
-        self.comm.Recv([memory, MPI.BYTE], source, tag, status)
-        if memory[status.Get_elements(MPI.BYTE) - _END] == EAGER:
-            for _ in self._received(array, memory, status, result):
-                pass
-            return
-        rest = self._received(array, memory, status, result)
-        self.engine.wait(self.engine.start(rest))
-
     def _memory(self, array: Any) -> np.ndarray:
         """Return memory for the first message."""
-        largest = Region.SIZE + 8
-        nbytes = max(min(array.nbytes, EAGER_BYTES), largest) + _END
+        largest = Region.SIZE + _FIXED - _HEAD
+        size = (max(min(array.nbytes, EAGER_BYTES), largest) + _HEAD,)
         if isinstance(array, np.ndarray):
-            return np.empty(nbytes, np.uint8)
-        return self.pool.allocate((nbytes,), np.uint8)
+            return np.empty(size, np.uint8)
+        return self.pool.allocate(size, np.uint8)
 
     def _receive(
         self, array: Any, source: int, tag: int, result: MPI.Status
@@ -215,25 +275,21 @@ class Messages:
         result: MPI.Status,
     ) -> Steps:
         """Continue after the first message."""
-        count = status.Get_elements(MPI.BYTE) - _END
-        kind = int(memory[count])
-        source = status.Get_source()
-        result.Set_source(source)
-        result.Set_tag(status.Get_tag())
-        result.Set_error(status.Get_error())
+        count = status.Get_count(MPI.BYTE)
+        kind, source = int(memory[0]), status.Get_source()
         if kind == EAGER:
-            result.Set_elements(MPI.BYTE, count)
-            self._store(array, memory[:count])
+            _fill(result, status, count - _HEAD)
+            self._store(array, memory[_HEAD:count])
             return
-        payload = bytes(memory[: count - 8])
-        (number,) = struct.unpack("<Q", bytes(memory[count - 8 : count]))
+        (number,) = struct.unpack("<Q", bytes(memory[_HEAD:_FIXED]))
+        payload = bytes(memory[_FIXED:count])
         if kind == REGION:
             region = Region.unpack(payload)
-            result.Set_elements(MPI.BYTE, region.nbytes)
+            _fill(result, status, region.nbytes)
             yield from self._take_region(array, region, source, number)
         else:
             nbytes, piece = _SIZES.unpack(payload)
-            result.Set_elements(MPI.BYTE, nbytes)
+            _fill(result, status, nbytes)
             yield from self._take_pieces(array, nbytes, piece, source, number)
 
     def _store(self, array: Any, data: np.ndarray) -> None:
@@ -248,9 +304,12 @@ class Messages:
             buffer.memory[:nbytes] = data
             buffer.finish()
             return
-        target = Target(array, nbytes)
-        target.bytes[:nbytes].set_async(data)
-        target.finish()
+        if array.flags.c_contiguous:
+            drv.memcpy_htod(array.gpudata, data)
+        else:
+            target = Target(array, nbytes)
+            drv.memcpy_htod(target.packed.gpudata, data)
+            target.finish()
         self.engine.settle()
 
     def _take_region(
