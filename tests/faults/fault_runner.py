@@ -737,6 +737,9 @@ def main(words: list[str] | None = None) -> int:
             "PYCUDA_CPU_MEMORY": "4G",
             "PYCUDA_CPU_THREADS": "3",
             "PYTHONFAULTHANDLER": "1",
+            # Threads that wait for malloc's lock would make more arenas, so
+            # the number of mappings would depend on timing.
+            "MALLOC_ARENA_MAX": "1",
         }
         command = [sys.executable, __file__, *(words or sys.argv[1:])]
         return subprocess.run(command, env=environment).returncode
