@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from pycuda._command_line import run
 from pycuda._installation import distributions, doctor, provide
 
 
@@ -83,4 +84,4 @@ def main(words: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("pycuda", main))

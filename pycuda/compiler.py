@@ -691,6 +691,7 @@ class DynamicSourceModule(DynamicModule):
 if __name__ == "__main__":
     import sys
 
+    from pycuda._command_line import run
     from pycuda._compile.commands import main
 
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run("pycuda.compiler", main))

@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import warnings
 from collections.abc import Callable
 
+# The frames of a context manager are between two of this package.
+_SKIPPED = contextlib.__file__
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -16,7 +19,9 @@ def warn_user(text: str) -> None:
     """Give a UserWarning at the first caller outside this package."""
     frame = sys._getframe(1)
     level = 2
-    while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_back and frame.f_code.co_filename.startswith(
+        (_PACKAGE, _SKIPPED)
+    ):
         frame = frame.f_back
         level += 1
     warnings.warn(text, UserWarning, stacklevel=level)

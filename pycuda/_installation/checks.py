@@ -118,7 +118,10 @@ def check_distributions(state: State) -> Check:
     data: dict[str, Any] = {
         "pycuda-c": own.version if own else None,
         "original": [
-            {"version": o.version, "folder": str(o.locate_file(""))}
+            {
+                "version": distributions.version(o),
+                "folder": str(o.locate_file("")),
+            }
             for o in originals
         ],
         "replaced_files": replaced,
@@ -126,7 +129,8 @@ def check_distributions(state: State) -> Check:
     if replaced:
         state.intact = False
         by = (
-            f"the original distribution 'pycuda' {originals[0].version}"
+            "the original distribution 'pycuda' "
+            f"{distributions.version(originals[0])}"
             if originals
             else "another distribution, or its removal,"
         )
@@ -143,7 +147,8 @@ def check_distributions(state: State) -> Check:
         return Check(
             "distributions",
             ERROR,
-            f"the original distribution 'pycuda' {originals[0].version} is "
+            "the original distribution 'pycuda' "
+            f"{distributions.version(originals[0])} is "
             f"installed too, in {originals[0].locate_file('')}; both provide "
             "the package 'pycuda'",
             _REINSTALL,

@@ -30,7 +30,10 @@ class ChildError(Exception):
 def _describe(done: subprocess.CompletedProcess[str]) -> str:
     lines = done.stderr.strip().splitlines()
     if done.returncode < 0:
-        name = signal.Signals(-done.returncode).name
+        try:
+            name = signal.Signals(-done.returncode).name
+        except ValueError:  # a real-time signal
+            name = f"signal {-done.returncode}"
         return f"the process ended by {name}"
     return lines[-1] if lines else f"exit status {done.returncode}"
 

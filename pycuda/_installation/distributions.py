@@ -32,9 +32,27 @@ def find(name: str) -> metadata.Distribution | None:
         return None
 
 
+def read_text(distribution: metadata.Distribution, name: str) -> str | None:
+    """Return a file of the metadata; None if it is no regular file."""
+    folder = getattr(distribution, "_path", None)
+    try:
+        if isinstance(folder, Path) and not (folder / name).is_file():
+            return None  # reading a pipe would not end
+        return distribution.read_text(name)
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def version(distribution: metadata.Distribution) -> str:
+    """Return the version; "unknown" without readable metadata."""
+    if read_text(distribution, "METADATA") is None:
+        return "unknown"
+    return distribution.metadata["Version"] or "unknown"
+
+
 def is_provided(distribution: metadata.Distribution) -> bool:
     """Return whether `provide` wrote the metadata of a distribution."""
-    return (distribution.read_text("INSTALLER") or "").strip() == MARK
+    return (read_text(distribution, "INSTALLER") or "").strip() == MARK
 
 
 def find_originals() -> list[metadata.Distribution]:

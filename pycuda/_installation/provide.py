@@ -63,7 +63,8 @@ def _refuse_original() -> None:
     for original in distributions.find_originals():
         place = original.locate_file("")
         raise ProvideError(
-            f"the original distribution 'pycuda' {original.version} is "
+            "the original distribution 'pycuda' "
+            f"{distributions.version(original)} is "
             f"installed in {place}; remove it first: python -m pip uninstall "
             "pycuda (then reinstall this package, whose files it may have "
             "replaced: python -m pip install --force-reinstall --no-deps "

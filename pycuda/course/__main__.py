@@ -12,10 +12,14 @@ import warnings
 from dataclasses import asdict
 from pathlib import Path
 
+import pycuda.driver as drv
+from pycuda._command_line import run
+from pycuda._compile.files import read_regular
 from pycuda.course._exercises import EXERCISES
 from pycuda.course._grading import Result, check
 
 _TIMEOUT = "10"  # seconds for each kernel
+_MOST_BYTES = 1 << 20  # of a file that is checked
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -63,9 +67,11 @@ def _check(path: Path) -> Result:
     """Check a file, whose name is the exercise's."""
     exercise = EXERCISES[_find(path.stem)]
     try:
-        source = path.read_text()
+        source = read_regular(os.fspath(path), _MOST_BYTES).decode()
     except OSError as error:
         return Result(exercise.name, False, f"{path}: {error.strerror}")
+    except UnicodeDecodeError as error:
+        return Result(exercise.name, False, f"{path} is not UTF-8: {error}")
     return check(exercise, source)
 
 
@@ -94,6 +100,14 @@ def _grade(folder: Path, as_json: bool) -> int:
 def main(arguments: list[str]) -> int:
     """Run one command; return the exit status."""
     options = _parser().parse_args(arguments)
+    try:
+        return _run(options)
+    except drv.Error as error:  # no device, or a wrong variable
+        print(f"pycuda.course: {error}", file=sys.stderr)
+        return 1
+
+
+def _run(options: argparse.Namespace) -> int:
     os.environ.setdefault("PYCUDA_CPU_TIMEOUT", _TIMEOUT)
     warnings.filterwarnings("ignore", message=".*CPU device.*")
     if options.command == "start":
@@ -114,4 +128,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run("pycuda.course", main))

@@ -96,6 +96,9 @@ def _first_error(exercise: Exercise, source: str) -> str | None:
         return (error.stderr or str(error)).strip()
     except drv.Error as error:
         return _report(str(error))
+    except (TypeError, ValueError, MemoryError) as error:
+        # a source with a null character, or other parameters of the kernel
+        return str(error).split("\n")[0]
     return None
 
 

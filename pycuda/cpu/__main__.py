@@ -10,6 +10,7 @@ import os
 import sys
 
 from pycuda import cpu
+from pycuda._command_line import run
 from pycuda.cpu import _explain as _explain_module
 
 # Other outputs of `explain`, in place of its text.
@@ -83,24 +84,20 @@ def main(words: list[str] | None = None) -> int:
     """Run the command line; return the exit status."""
     parser = _parser()
     given = parser.parse_args(words)
-    try:
-        if given.stub_dir:
-            print(cpu.stub_dir())
-            return 0
-        if given.pkgconfig_dir:
-            print(cpu.library().parent / "pkgconfig")
-            return 0
-        if given.action == "explain":
-            return _explain(given)
-        if given.action != "run":
-            parser.print_usage(sys.stderr)
-            return 2
-        command = cpu.command([given.program, *given.arguments])
-        os.execvpe(command[0], command, cpu.environment())
-    except OSError as error:
-        print(f"pycuda.cpu: {error}", file=sys.stderr)
-        return 1
+    if given.stub_dir:
+        print(cpu.stub_dir())
+        return 0
+    if given.pkgconfig_dir:
+        print(cpu.library().parent / "pkgconfig")
+        return 0
+    if given.action == "explain":
+        return _explain(given)
+    if given.action != "run":
+        parser.print_usage(sys.stderr)
+        return 2
+    command = cpu.command([given.program, *given.arguments])
+    os.execvpe(command[0], command, cpu.environment())
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("pycuda.cpu", main))

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -164,3 +165,36 @@ def test_each_exercise_has_a_lesson():
     assert {path.stem for path in pages} == {
         name.replace("_", "-") for name in EXERCISES
     }
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "not a regular file"),  # a pipe
+        (b"\xff\xfe", "is not UTF-8"),
+        (b"// \0", "null character"),
+        (b"__global__ void map(float *x) { }", "takes 1 parameter"),
+        (b"__global__ void map(float *x, float *out, int n, int m) { }",
+         "takes 4 parameters"),
+        (b"int map;", "not found"),
+        (b" " * (1 << 20) + b"\n", "larger than"),
+    ],
+)  # fmt: skip
+def test_hostile_files_are_results(content, message, tmp_path, capsys):
+    from pycuda.course.__main__ import main
+
+    path = tmp_path / "01_map.cu"
+    if content is None:
+        os.mkfifo(path)
+    else:
+        path.write_bytes(content)
+    assert main(["check", str(path)]) == 1
+    assert message in capsys.readouterr().out
+
+
+def test_a_folder_that_cannot_be_written():
+    command = [sys.executable, "-P", "-m", "pycuda.course", "start", "/proc"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "/proc/01_map.cu" in done.stderr
