@@ -147,6 +147,16 @@ def renames(options: Iterable[object]) -> bool:
     return _RENAMED_BY_OPTION.search(text) is not None
 
 
+def _is_pointer(text: str) -> bool:
+    """Return whether a declaration such as ``item<int *> *x`` has a pointer.
+
+    Only the pointers outside of template arguments count.
+    """
+    while (inner := re.sub(r"<[^<>]*>", "", text)) != text:
+        text = inner
+    return "*" in text or "[" in text
+
+
 def _is_managed(array: np.ndarray) -> bool:
     base: Any = array
     while isinstance(base, np.ndarray):
@@ -192,7 +202,10 @@ def _check_pointer(where: str, declared: Declared, value: Any) -> None:
     have = _dtype_of(value)
     kind = type(value).__name__
     if _by_value(value):
-        if have is not None and (have.kind not in "iu" or have.itemsize != 8):
+        number = not isinstance(value, np.ndarray) or value.ndim == 0
+        if have is not None and (
+            not number or have.kind not in "iu" or have.itemsize != 8
+        ):
             what = (
                 f"a host array ({kind} of {have}), which is passed by value"
                 if isinstance(value, np.ndarray)
@@ -277,8 +290,14 @@ def _check_copied_back(
 
 def check(
     source: str, kernel: str, count: int, index: int, value: Any
-) -> None:
+) -> bool:
     """Compare argument `index` of `count` with the type `source` declares.
+
+    Returns
+    -------
+    bool
+        Whether the parameter is visibly declared as a pointer, to a type
+        that need not be known.
 
     Raises
     ------
@@ -300,10 +319,11 @@ def check(
     found = parameters(source, kernel)
     declared = found[index] if len(found) == count else None
     if declared is None:
-        return
+        return len(written) == count and _is_pointer(written[index])
     where = f"kernel '{kernel}': parameter #{index} (0-based) is "
     where += f"'{declared.text}'"
     if declared.is_pointer:
         _check_pointer(where, declared, value)
     else:
         _check_value(where, declared, value)
+    return declared.is_pointer

@@ -107,6 +107,40 @@ def test_a_host_array_of_another_size(axpy, good):
             axpy(*good, **BLOCK)
 
 
+@pytest.mark.parametrize("first", [None, "scalar", "array"])
+@pytest.mark.parametrize(
+    "host",
+    [np.zeros(1, "i8"), np.zeros(1, "u8"), np.zeros((1, 1), "i8"),
+     np.zeros(8, "u1"), np.zeros(1, "f8"), np.zeros(1, "f4,f4")],
+    ids=["i8", "u8", "2-d", "bytes", "f8", "record"],
+)  # fmt: skip
+def test_a_host_array_of_a_pointers_size(axpy, good, first, host):
+    if first is not None:
+        address = np.array(good[1].ptr, np.uint64)
+        axpy(good[0], address if first == "scalar" else good[1], *good[2:],
+             **BLOCK)  # fmt: skip
+    good[1] = host
+    for _ in range(2):
+        with pytest.raises(TypeError, match=r"host array.*pycuda.driver.In"):
+            axpy(*good, **BLOCK)
+
+
+def test_a_host_array_for_a_pointer_to_a_struct():
+    kernel = SourceModule(
+        "struct item { int a, b; };"
+        "template <class T> struct box { T value; };"
+        'extern "C" __global__ void k(item *p, box<int *> b) {'
+        "*b.value = p->b; }",
+        no_extern_c=True,
+    ).get_function("k")
+    values = gpuarray.to_gpu(np.array([1, 2], np.int32))
+    kernel(values, np.array([values.ptr]), block=(1, 1, 1))
+    assert values.get()[0] == 2
+    for _ in range(2):
+        with pytest.raises(TypeError, match=r"item \*p.*host array"):
+            kernel(np.zeros(1, np.int64), np.array([0]), block=(1, 1, 1))
+
+
 def test_an_address_for_a_number(module):
     numbers = module.get_function("numbers")
     for wrong in (array("f8"), drv.mem_alloc(8), drv.In(np.ones(1))):

@@ -44,6 +44,8 @@ struct core_slot {
     /* number of argument types that were compared with the parameter's
      * declaration in the kernel's source */
     uint32_t type_checks;
+    /* true: the kernel's source declares the parameter as a pointer */
+    bool is_pointer;
 };
 
 struct core_function {

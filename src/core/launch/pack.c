@@ -337,9 +337,10 @@ value_resize(struct core_function *function, Py_ssize_t index,
 #define MAX_TYPE_CHECKS 8
 
 /* Compares an argument's type with the parameter's declaration in the kernel's
- * source, by the Python function pycuda._launch.declarations.check. Callers
- * store the argument's type in function->slots only after the call, since
- * Python code may launch the same kernel. */
+ * source, by the Python function pycuda._launch.declarations.check. Records in
+ * the parameter's slot whether it is declared as a pointer. Callers store the
+ * argument's type in function->slots only after the call, since Python code
+ * may launch the same kernel. */
 static int
 argument_check(struct core_function *function, uint32_t index, PyObject *arg)
 {
@@ -352,7 +353,7 @@ argument_check(struct core_function *function, uint32_t index, PyObject *arg)
     }
     Py_INCREF(source);
     PyObject *module = PyImport_ImportModule("pycuda._launch.declarations");
-    PyObject *done =
+    PyObject *pointer =
         module == NULL
             ? NULL
             : PyObject_CallMethod(module, "check", "OOIIO", source,
@@ -360,8 +361,21 @@ argument_check(struct core_function *function, uint32_t index, PyObject *arg)
                                   index, arg);
     Py_XDECREF(module);
     Py_DECREF(source);
-    Py_XDECREF(done);
-    return done == NULL ? -1 : 0;
+    if (pointer == NULL) {
+        return -1;
+    }
+    function->slots[index].is_pointer = pointer == Py_True;
+    Py_DECREF(pointer);
+    return 0;
+}
+
+/* Returns whether an argument is a host array with axes that is passed by
+ * value. An array without axes is a number. */
+static bool
+is_host_array(const struct value *value, PyObject *arg)
+{
+    return value->kind == ARGUMENT_NDARRAY && value->data != &value->pointer &&
+           PyArray_NDIM((PyArrayObject *)arg) > 0;
 }
 
 /* Slow path for one argument: caches the argument's type, reads its value and
@@ -386,6 +400,9 @@ argument_store(struct core_function *function, uint32_t index, PyObject *arg,
         return -1;
     }
     if (value.bytes == bytes) {
+        if (slot->is_pointer && is_host_array(&value, arg)) {
+            return invalid_type(function, index, arg);
+        }
         memcpy(target, value.data, value.bytes);
         return 0;
     }
