@@ -30,7 +30,7 @@ _NEEDS_ALL = re.compile(r"cuda|tex|surf|<<<|MINIMAL|include")
 _NEEDS_PRELUDE = re.compile(
     r"##|\bu_|_t\b|\bu(?:short|int|long)\b|\bstd\b|\bM_"
     r"|\w_(?:MAX|MIN|BIT|SUCCESS|FAILURE|SEC|H)\b"
-    r"|\b(?:INFINITY|NAN|HUGE_|MAXFLOAT)"
+    r"|\b(?:INFINITY|NAN|HUGE_|MAXFLOAT|FP_ILOGB|offsetof)"
 )
 _SPLICE = re.compile(r"\\\r?\n")
 _MACRO_CHANGES = 47  # the number of that warning

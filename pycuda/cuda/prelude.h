@@ -53,10 +53,19 @@ struct lldiv_t {
     long long quot, rem;
 };
 
+/* <stddef.h> */
+typedef decltype(nullptr) nullptr_t;
+struct max_align_t {
+    long long integer;
+    long double number;
+};
+
 namespace std
 {
 using ::div_t;
 using ::ldiv_t;
+using ::max_align_t;
+using ::nullptr_t;
 using ::ptrdiff_t;
 using ::size_t;
 using ::time_t;
@@ -127,6 +136,11 @@ using ::trunc;
 }
 }
 
+/* <stddef.h>; NVRTC has no __builtin_offsetof. */
+#ifndef offsetof
+#define offsetof(type, member) ((size_t)(&((type *)0)->member))
+#endif
+
 #define RAND_MAX     2147483647
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
@@ -152,6 +166,11 @@ using ::trunc;
 #define LLONG_MIN  (-LLONG_MAX - 1LL)
 #define ULLONG_MAX 18446744073709551615ULL
 #endif
+#ifndef LONG_LONG_MAX
+#define LONG_LONG_MAX  LLONG_MAX
+#define LONG_LONG_MIN  LLONG_MIN
+#define ULONG_LONG_MAX ULLONG_MAX
+#endif
 
 /* <math.h> */
 #ifndef INFINITY
@@ -165,6 +184,10 @@ using ::trunc;
 #endif
 #ifndef HUGE_VALF
 #define HUGE_VALF INFINITY
+#endif
+#ifndef FP_ILOGB0
+#define FP_ILOGB0   INT_MIN
+#define FP_ILOGBNAN INT_MIN
 #endif
 #ifndef MAXFLOAT
 #define MAXFLOAT 3.40282347e+38F

@@ -301,6 +301,8 @@ struct __attribute__((may_alias)) image_check_operand {
     ROW(void, __pycuda_free, (void *pointer), 0)                              \
     ROW(uint64_t, __pycuda_clock64, (void), 0)                                \
     ROW(uint64_t, __pycuda_globaltimer, (void), 0)                            \
+    /* Returns the device's number of multiprocessors. */                     \
+    ROW(uint32_t, __pycuda_multiprocessors, (void), 0)                        \
     /* Returns the memory space of an address, an enum image_space. */        \
     ROW(int32_t, __pycuda_space, (const void *address), 0)                    \
     /* Reads a texture. `object` is a CUtexObject, `access` an enum           \

@@ -123,3 +123,20 @@ def test_scopes_do_not_swap_16_bits(suffix):
             "__global__ void k(unsigned short *p) {"
             f"*p = atomicCAS{suffix}(p, p[1], (unsigned short)3); }}"
         )
+
+
+def test_the_header_of_cuda_has_the_names_of_std():
+    module = SourceModule("""
+        #include <cuda/atomic>
+        __global__ void k(int *p)
+        {
+            static_assert(sizeof(cuda::std::atomic<int>) == 4, "");
+            auto *q = (cuda::std::atomic_int *)p;
+            q->fetch_add(2);
+            cuda::std::atomic_thread_fence(cuda::std::memory_order_seq_cst);
+            cuda::std::int32_t more = 1;
+            cuda::std::atomic_ref<cuda::std::int32_t>(*p) += more;
+        }""")
+    words = np.zeros(1, np.int32)
+    module.get_function("k")(cuda.InOut(words), block=(96, 1, 1))
+    assert words[0] == 288

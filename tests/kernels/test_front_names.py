@@ -22,6 +22,15 @@ IMPLICIT = {
     "u_int32_t": "u_int32_t v = 1",
     "ssize_t": "ssize_t v = 1",
     "size_t": "size_t v = 1",
+    "nullptr_t": "nullptr_t n = nullptr; int v = n == nullptr",
+    "std::nullptr_t": "std::nullptr_t n = nullptr; int v = n == nullptr",
+    "max_align_t": "int v = alignof(max_align_t) >= alignof(double)",
+    "offsetof": "struct P { int a; double b[2]; };"
+    " int v = offsetof(P, b) == 8 && offsetof(P, b[1]) == 16",
+    "LONG_LONG_MAX": "int v = LONG_LONG_MAX == LLONG_MAX"
+    " && ULONG_LONG_MAX == ULLONG_MAX && LONG_LONG_MIN < 0",
+    "FP_ILOGB0": "int v = ilogb(0.) == FP_ILOGB0"
+    " && ilogbf(NAN) == FP_ILOGBNAN",
     "std::size_t": "std::size_t v = 1",
     "time_t": "time_t v = 1",
     "clock_t": "clock_t v = clock()",
@@ -77,6 +86,17 @@ def test_name_is_there_without_an_include(name, no_extern_c):
         f"{{ {IMPLICIT[name]}; x[1] = (float)v; }}"
     )
     assert compile(source, no_extern_c=no_extern_c)
+
+
+def test_the_names_of_stddef():
+    for header in ("stddef.h", "cstddef"):
+        SourceModule(
+            f"#include <{header}>\nstruct P {{ char a; int b; }};"
+            "__global__ void k(size_t *x) { nullptr_t n = nullptr;"
+            " std::nullptr_t m = n; max_align_t a; std::max_align_t b;"
+            " ptrdiff_t d = 1;"
+            " *x = (n == m) + d + offsetof(P, b) + sizeof a + sizeof b; }"
+        )
 
 
 # Names that nvcc leaves to headers: programs may define them themselves.

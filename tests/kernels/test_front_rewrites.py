@@ -625,6 +625,8 @@ ABSENT = [
     "__CUDA__",
     "__SSE2__",
     "__MMX__",
+    "__OPTIMIZE__",
+    "__COUNTER__",
 ]
 
 

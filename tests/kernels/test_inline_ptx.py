@@ -348,6 +348,86 @@ def test_special_registers():
         assert values.tolist() == want, name
 
 
+PERCENT = {
+    "single": 'asm("mov.u32 %0, %tid.x;" : "=r"(r));',
+    "two": 'asm("{ .reg .u32 %%r; mov.u32 %%r, %tid.x;"'
+    ' "mov.u32 %0, %%r; }" : "=r"(r));',
+    "three": 'asm("{ .reg .u32 t; mov.u32 t, %ntid.x; mov.u32 %0, %tid.x;"'
+    ' "add.u32 %0, %0, %ctaid.x; }" : "=r"(r));',
+    "lines": 'asm("mov.u32 %0, 7;\\n\\t"\n  "mov.u32 %0, %tid.x;" : "=r"(r));',
+    "raw": 'asm volatile(R"(mov.u32 %0, %tid.x;)" : "=r"(r));',
+    "operand": 'asm("add.u32 %0, %1, %tid.x;" : "=r"(r) : "r"(0));',
+    "macro": 'asm(TEXT : "=r"(r));',
+    "macro of literals": 'READ(r, "tid.x");',
+    "macro of a name": "r = read_tid();",
+}
+
+
+@pytest.mark.parametrize("form", PERCENT)
+def test_a_single_percent_sign_before_a_register(form):
+    function = SourceModule(
+        '#define TEXT "mov.u32 %0, %tid.x;"\n'
+        "#define READ(r, name) \\\n"
+        '  asm("mov.u32 %0, %" name ";" : "=r"(r))\n'
+        "#define REGISTER(name) __device__ unsigned read_##name() { \\\n"
+        '  unsigned r; asm("mov.u32 %0, %" #name ".x;" : "=r"(r)); \\\n'
+        "  return r; }\n"
+        "REGISTER(tid)\n"
+        f"__global__ void k(unsigned *o) {{ unsigned r; {PERCENT[form]}"
+        " o[threadIdx.x] = r; }"
+    ).get_function("k")
+    got = np.empty(4, "u4")
+    function(drv.Out(got), block=(4, 1, 1))
+    assert got.tolist() == [0, 1, 2, 3]
+
+
+def test_multiprocessors_and_clocks():
+    function = SourceModule("""
+        __global__ void k(unsigned *o, unsigned long long *times) {
+          unsigned r; int b = blockIdx.x + 4 * blockIdx.y;
+          unsigned long long *t = times + 4 * b;
+          asm("mov.u32 %0, %%smid;" : "=r"(r)); o[4 * b] = r;
+          asm("mov.u32 %0, %nsmid;" : "=r"(r)); o[4 * b + 1] = r;
+          asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(r));
+          o[4 * b + 2] = r;
+          asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t[0]));
+          asm volatile("mov.u32 %0, %%globaltimer_hi;" : "=r"(r));
+          t[1] = (unsigned long long)r << 32;
+          asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(r));
+          t[1] += r;
+          asm volatile("mov.u64 %0, %%clock64;" : "=l"(t[2]));
+          asm volatile("mov.u32 %0, %%clock_hi;" : "=r"(r));
+          t[3] = (unsigned long long)r << 32;
+          asm volatile("mov.u32 %0, %%clock;" : "=r"(r)); t[3] += r;
+        }""").get_function("k")
+    got = np.zeros((16, 4), "u4")
+    times = np.zeros((16, 4), "u8")
+    function(drv.Out(got), drv.Out(times), grid=(4, 4), block=(1, 1, 1),
+             shared=96)  # fmt: skip
+    count = drv.Context.get_device().MULTIPROCESSOR_COUNT
+    assert (got[:, 0] < got[:, 1]).all()
+    assert (got[:, 1] >= count).all()
+    assert (got[:, 2] == 96).all()
+    # Between the two reads of a 64-bit time the low half may wrap around.
+    later = (times[:, 1::2] - times[:, ::2]).astype("i8")
+    assert (abs(later) < 2**33).all()
+    assert ((later >= 0) & (later < 10**9)).any()
+
+
+@pytest.mark.cpu
+def test_blocks_take_turns_with_multiprocessors():
+    function = SourceModule("""
+        __global__ void k(unsigned *o) {
+          unsigned r;
+          asm("mov.u32 %0, %%smid;" : "=r"(r));
+          o[blockIdx.x + 3 * (blockIdx.y + 2 * blockIdx.z)] = r;
+        }""").get_function("k")
+    got = np.zeros(12, "u4")
+    function(drv.Out(got), grid=(3, 2, 2), block=(1, 1, 1))
+    count = drv.Context.get_device().MULTIPROCESSOR_COUNT
+    assert got.tolist() == [block % count for block in range(12)]
+
+
 @pytest.mark.cpu
 @pytest.mark.parametrize(
     ("statement", "reason"),
@@ -355,7 +435,7 @@ def test_special_registers():
         ('"bra done; done:"', "'bra' is not supported"),
         ('"done: mov.u32 %0, 1;" : "=r"(r)', "syntax is not supported"),
         ('"max.NaN.f32 %0, %0, 1.0;" : "+f"(f)', "'max' does not exist in"),
-        ('"mov.u32 %0, %%smid;" : "=r"(r)', "it uses '%smid'"),
+        ('"mov.u32 %0, %%smod;" : "=r"(r)', "it uses '%smod'"),
         ('"addc.u32 %0, 1, 1;" : "=r"(r)', "comes from another asm"),
         ('"add.rz.f32 %0, 1.0, 1.0;" : "=f"(f)', "'add' does not exist in"),
         ('"mov.u64 %0, 1;" : "=r"(r)', r"'\$0' has 32 bits, but 64"),

@@ -41,6 +41,7 @@
 
 /* nvcc and NVRTC do not define these macros, which identify other compilers.
  */
+#undef __OPTIMIZE__
 #undef __clang__
 #undef __clang_major__
 #undef __clang_minor__

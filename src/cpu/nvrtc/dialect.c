@@ -25,8 +25,7 @@ static const char *const words[] = {
     "_Alignof", "__alignof", "_Generic", "_Atomic", "_Static_assert", "_Bool",
     "_Noreturn", "_Thread_local", "__label__", "__declspec", "_BitInt",
     "_ExtInt", "_Nonnull", "_Nullable", "__null", "__signed", "__thread",
-    "alloca", "__COUNTER__", "__asm__", "__asm", "vector_size",
-    "ext_vector_type",
+    "alloca", "__asm__", "__asm", "vector_size", "ext_vector_type",
     /* type traits */
     "__is_same", "__is_convertible", "__is_integral", "__is_floating_point",
     "__is_scalar", "__is_pointer", "__is_array", "__is_const", "__is_void",

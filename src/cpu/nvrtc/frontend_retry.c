@@ -42,11 +42,17 @@ enum { REWRITES = 4 };
 /* ---- the front end's input ---- */
 
 /* Defines assert again according to NDEBUG: the precompiled header was created
- * without the program's -DNDEBUG. */
-static const char prologue[] = "#ifdef NDEBUG\n"
-                               "#undef assert\n"
-                               "#define assert(expression) ((void)0)\n"
-                               "#endif\n";
+ * without the program's -DNDEBUG. Removes __COUNTER__, which NVRTC lacks and
+ * which clang defines again after it has read a precompiled header. */
+static const char prologue[] =
+    "#ifdef NDEBUG\n"
+    "#undef assert\n"
+    "#define assert(expression) ((void)0)\n"
+    "#endif\n"
+    "#pragma clang diagnostic push\n"
+    "#pragma clang diagnostic ignored \"-Wbuiltin-macro-redefined\"\n"
+    "#undef __COUNTER__\n"
+    "#pragma clang diagnostic pop\n";
 
 /* Makes functions and global variables without an execution space __device__;
  * the first pragma applies to functions, the second to variables. */

@@ -32,6 +32,9 @@ struct nvrtc_rule {
 /* The rules of rewrite_rules.c; in the last row, `rule` is NULL. */
 extern const struct nvrtc_rule nvrtc_rules[];
 
+/* The rule for '%' in inline assembly, in rewrite_assembly.c. */
+nvrtc_rule_fn nvrtc_percent_rule;
+
 /* Parses FILE:LINE:COLUMN at the start of a log line. Sets remark->at to this
  * position in remark->source, and remark->said to the text after it. Returns
  * false if the line has no position, or if FILE is not `name`, the name of the

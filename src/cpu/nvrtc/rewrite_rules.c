@@ -795,5 +795,7 @@ const struct nvrtc_rule nvrtc_rules[] = {
     {": error: __constant__, __device__, and __managed__ are not allowed on "
      "non-static local variables",
      device_rule},
+    {": error: invalid % escape in inline assembly string",
+     nvrtc_percent_rule},
     {NULL, NULL},
 };

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cpu/device/clock.h"
+#include "cpu/device/state.h"
 #include "cpu/run/fiber.h"
 #include "cpu/run/runtime.h"
 #include "cpu/stream/worker.h"
@@ -37,4 +38,10 @@ __pycuda_globaltimer(void)
 
     clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint32_t
+__pycuda_multiprocessors(void)
+{
+    return (uint32_t)cpu_state.threads;
 }

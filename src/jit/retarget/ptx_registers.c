@@ -135,20 +135,73 @@ geometry(struct ptx *ptx, const char *name)
     return NULL;
 }
 
+/* Returns the value of a clock's register or of one of its halves, NULL for
+ * other names. */
+static LLVMValueRef
+clock_value(struct ptx *ptx, const char *name)
+{
+    static const struct {
+        const char *name, *function;
+        unsigned shift, bits;
+    } rows[] = {
+        {"%clock", "__pycuda_clock64", 0, 32},
+        {"%clock_hi", "__pycuda_clock64", 32, 32},
+        {"%clock64", "__pycuda_clock64", 0, 64},
+        {"%globaltimer", "__pycuda_globaltimer", 0, 64},
+        {"%globaltimer_lo", "__pycuda_globaltimer", 0, 32},
+        {"%globaltimer_hi", "__pycuda_globaltimer", 32, 32},
+    };
+    struct jit *jit = ptx->jit;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(name, rows[i].name) == 0) {
+            LLVMValueRef shift = LLVMConstInt(jit->i64, rows[i].shift, false);
+            LLVMValueRef time = LLVMBuildLShr(
+                jit->builder, build_query(ptx, rows[i].function, jit->i64, -1),
+                shift, "");
+            return rows[i].bits == 64
+                       ? time
+                       : LLVMBuildTrunc(jit->builder, time, jit->i32, "");
+        }
+    }
+    return NULL;
+}
+
+/* Builds the value of %smid. The blocks of a launch take turns with the
+ * multiprocessors, in the order of their linear index. */
+static LLVMValueRef
+multiprocessor(struct ptx *ptx, LLVMValueRef count)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMTypeRef i32 = ptx->jit->i32;
+    LLVMValueRef block = build_query(ptx, "__pycuda_ctaid", i32, 2);
+    for (int axis = 1; axis >= 0; axis--) {
+        LLVMValueRef size = build_query(ptx, "__pycuda_nctaid", i32, axis);
+        LLVMValueRef own = build_query(ptx, "__pycuda_ctaid", i32, axis);
+        block = LLVMBuildAdd(builder, LLVMBuildMul(builder, block, size, ""),
+                             own, "");
+    }
+    return LLVMBuildURem(builder, block, count, "");
+}
+
 LLVMValueRef
 ptx_special(struct ptx *ptx, const char *name)
 {
     struct jit *jit = ptx->jit;
     LLVMBuilderRef builder = jit->builder;
-    if (strcmp(name, "%clock64") == 0 || strcmp(name, "%clock") == 0) {
-        LLVMValueRef time = build_query(ptx, "__pycuda_clock64", jit->i64, -1);
-        return name[6] ? time : LLVMBuildTrunc(builder, time, jit->i32, "");
-    }
-    if (strcmp(name, "%globaltimer") == 0) {
-        return build_query(ptx, "__pycuda_globaltimer", jit->i64, -1);
+    LLVMValueRef time = clock_value(ptx, name);
+    if (time) {
+        return time;
     }
     if (strcmp(name, "%nwarpid") == 0) {
         return jit_constant(jit, WARP_SLOTS);
+    }
+    if (strcmp(name, "%smid") == 0 || strcmp(name, "%nsmid") == 0) {
+        LLVMValueRef count =
+            build_query(ptx, "__pycuda_multiprocessors", jit->i32, -1);
+        return name[1] == 'n' ? count : multiprocessor(ptx, count);
+    }
+    if (strcmp(name, "%dynamic_smem_size") == 0) {
+        return build_query(ptx, "__pycuda_dynamic_shared", jit->i32, -1);
     }
     bool warp = strcmp(name, "%warpid") == 0;
     bool mask = strncmp(name, "%lanemask_", 10) == 0;
