@@ -278,12 +278,10 @@ struct __attribute__((may_alias)) image_check_operand {
      * barrier fails with CUDA_ERROR_LAUNCH_FAILED. */                        \
     ROW(void, __pycuda_grid_barrier, (void), 1)                               \
     ROW(int32_t, __pycuda_grid_valid, (void), 1)                              \
-    /* Lets other threads of the block run. Called at the end of each         \
-     * iteration of a spin loop. */                                           \
+    /* Lets other threads of the block run, once in each spin of a loop. */   \
     ROW(void, __pycuda_yield, (void), 1)                                      \
     ROW(void, __pycuda_nanosleep, (uint32_t nanoseconds), 1)                  \
-    /* CUDA's device printf. `args` has the arguments one after the other,    \
-     * each at its natural alignment. */                                      \
+    /* CUDA's printf. `args` has the arguments, each naturally aligned. */    \
     ROW(int32_t, __pycuda_vprintf, (const char *format, const void *args), 0) \
     /* __pycuda_assert_fail ends the launch with CUDA_ERROR_ASSERT, and       \
      * __pycuda_trap with CUDA_ERROR_LAUNCH_FAILED. __pycuda_exit ends only   \

@@ -34,6 +34,8 @@ extern const struct nvrtc_rule nvrtc_rules[];
 
 /* The rule for '%' in inline assembly, in rewrite_assembly.c. */
 nvrtc_rule_fn nvrtc_percent_rule;
+/* The rules for `#pragma unroll`, in rewrite_unroll.c. */
+nvrtc_rule_fn nvrtc_unroll_rule, nvrtc_stray_unroll_rule;
 
 /* Parses FILE:LINE:COLUMN at the start of a log line. Sets remark->at to this
  * position in remark->source, and remark->said to the text after it. Returns

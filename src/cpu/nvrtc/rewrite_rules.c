@@ -684,35 +684,6 @@ suffix_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
-/* Comments out the last #pragma at or before remark->at if it is `#pragma
- * unroll`. */
-static bool
-unroll_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
-{
-    const char *at = remark->at + strcspn(remark->at, "\n");
-
-    while (at-- > remark->source) {
-        const char *word = at + 1 + strspn(at + 1, " \t");
-        if (*at == '#' && nvrtc_begins(word, "pragma")) {
-            word += strlen("pragma");
-            word += strspn(word, " \t");
-            if (!nvrtc_begins(word, "unroll")) {
-                return false;
-            }
-            nvrtc_edits_add(edits, (size_t)(at - remark->source), 0, "//");
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Removes `#pragma unroll` outside functions, where it has no effect. */
-static bool
-stray_unroll_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
-{
-    return *remark->at == '#' && unroll_rule(remark, edits);
-}
-
 /* Removes `__device__` from the declaration of a `__shared__` variable.
  * remark->at is the word `__device__`. */
 static bool
@@ -788,10 +759,10 @@ const struct nvrtc_rule nvrtc_rules[] = {
     {": error: invalid suffix on literal", suffix_rule},
     {": error: expected a for, while, or do-while loop to follow '#pragma "
      "unroll",
-     unroll_rule},
-    {": error: expected unqualified-id", stray_unroll_rule},
-    {": error: incompatible directives '#pragma unroll", unroll_rule},
-    {": error: duplicate directives '#pragma unroll", unroll_rule},
+     nvrtc_unroll_rule},
+    {": error: expected unqualified-id", nvrtc_stray_unroll_rule},
+    {": error: incompatible directives '#pragma unroll", nvrtc_unroll_rule},
+    {": error: duplicate directives '#pragma unroll", nvrtc_unroll_rule},
     {": error: __constant__, __device__, and __managed__ are not allowed on "
      "non-static local variables",
      device_rule},
