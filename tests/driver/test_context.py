@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pycuda import compiler
+
 pytestmark = pytest.mark.usefixtures("context")
 
 
@@ -112,6 +114,39 @@ def test_questions(drv: Any, context: Any) -> None:
     assert drv.Context.synchronize() is None
     least, greatest = drv.Context.priority_range()
     assert isinstance(least, int) and greatest <= least
+
+
+PRINTS = """
+#include <stdio.h>
+__global__ void prints(int *p) { printf("%s", ""); p[0] = 2; }
+__global__ void allocates(int *p) { p[0] = malloc(8) ? 3 : 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "which"),
+    [
+        ("prints", "PRINTF_FIFO_SIZE"),
+        pytest.param("allocates", "MALLOC_HEAP_SIZE", marks=pytest.mark.cpu),
+    ],
+)
+def test_limits_of_memory_that_kernels_use(
+    drv: Any, other: Any, kernel: str, which: str
+) -> None:
+    with other:
+        limit = getattr(drv.limit, which)
+        values = np.zeros(1, np.int32)
+        drv.Context.set_limit(limit, 4 << 20)
+        compiler.SourceModule(
+            "__global__ void nothing(int *p) { p[0] = 1; }"
+        ).get_function("nothing")(drv.Out(values), block=(1, 1, 1))
+        drv.Context.set_limit(limit, 8 << 20)
+        module = compiler.SourceModule(PRINTS)
+        module.get_function(kernel)(drv.Out(values), block=(1, 1, 1))
+        assert values[0] > 1
+        with pytest.raises(drv.LogicError, match="cuCtxSetLimit failed"):
+            drv.Context.set_limit(limit, 2 << 20)
+        assert drv.Context.get_limit(limit) >= 8 << 20
 
 
 def test_limits_and_configurations(drv: Any, other: Any, device: str) -> None:

@@ -29,6 +29,9 @@ struct cpu_context {
     atomic_int error;
     pthread_mutex_t lock;
     size_t limits[CPU_LIMITS];
+    /* bit n: kernels have used the memory whose size is limit n, which cannot
+     * be changed any more */
+    atomic_uint used_limits;
     CUfunc_cache cache;
     CUsharedconfig shared_config;
     struct cpu_stream legacy, per_thread;
@@ -69,5 +72,17 @@ CUresult cpu_context_status(struct cpu_context *ctx);
 void cpu_context_fail(struct cpu_context *ctx, CUresult code);
 /* Returns an id that no other context of the process has. */
 uint64_t cpu_context_next_id(void);
+
+/* Records that a kernel uses the memory whose size is the limit. */
+static inline void
+cpu_limit_use(struct cpu_context *ctx, CUlimit limit)
+{
+    unsigned bit = 1u << limit;
+
+    if (!(atomic_load_explicit(&ctx->used_limits, memory_order_relaxed) &
+          bit)) {
+        atomic_fetch_or(&ctx->used_limits, bit);
+    }
+}
 
 #endif

@@ -336,6 +336,9 @@ cuCtxSetLimit(CUlimit limit, size_t value)
     if (limit == CU_LIMIT_STACK_SIZE && value > (512u << 10)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
+    if (atomic_load(&ctx->used_limits) & (1u << limit)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     ctx->limits[limit] = value;
     return CUDA_SUCCESS;
 }

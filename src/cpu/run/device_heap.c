@@ -102,6 +102,7 @@ __pycuda_malloc_aligned(size_t bytes, size_t alignment)
     struct cpu_context *ctx = worker->ctx;
     size_t limit = ctx->limits[CU_LIMIT_MALLOC_HEAP_SIZE];
 
+    cpu_limit_use(ctx, CU_LIMIT_MALLOC_HEAP_SIZE);
     if (alignment == 0 || (alignment & (alignment - 1)) != 0 ||
         alignment > limit) {
         return NULL;

@@ -143,6 +143,7 @@ print_run(void *argument)
     struct cpu_context *ctx = print->worker->ctx;
     struct cpu_text *text = &print->worker->text;
 
+    cpu_limit_use(ctx, CU_LIMIT_PRINTF_FIFO_SIZE);
     cpu_text_clear(text, ctx->limits[CU_LIMIT_PRINTF_FIFO_SIZE]);
     print->taken = cpu_text_format(text, print->format, print->args);
     if (!text->lost && text->used) {
