@@ -119,3 +119,41 @@ def test_lines_of_many_threads_stay_whole(capfd):
     assert sorted(lines) == sorted(
         f"block {b} thread {t} end" for b in range(20) for t in range(64)
     )
+
+
+FLOOD = r"""
+__global__ void flood(int launch, int lines)
+{
+    for (int i = 0; i < lines; i++) {
+        printf("%d %d %90d\n", launch, i, threadIdx.x);
+    }
+}
+"""
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("buffer", [1 << 14, 1 << 17, 1 << 20])
+def test_text_of_earlier_launches_is_kept(buffer, capfd):
+    flood = SourceModule(FLOOD).get_function("flood")
+    before = cuda.Context.get_limit(cuda.limit.PRINTF_FIFO_SIZE)
+    cuda.Context.set_limit(cuda.limit.PRINTF_FIFO_SIZE, buffer)
+    lines = buffer // 128  # about 100 bytes each
+    for launch in range(20):
+        flood(np.int32(launch), np.int32(lines), block=(1, 1, 1))
+    cuda.Context.synchronize()
+    cuda.Context.set_limit(cuda.limit.PRINTF_FIFO_SIZE, before)
+    found = [line.split()[:2] for line in capfd.readouterr().out.splitlines()]
+    assert found == [[str(a), str(b)] for a in range(20) for b in range(lines)]
+
+
+@pytest.mark.cpu
+def test_one_launch_keeps_its_latest_lines(capfd):
+    flood = SourceModule(FLOOD).get_function("flood")
+    flood(np.int32(0), np.int32(100), block=(1, 1, 1))
+    flood(np.int32(1), np.int32(30000), block=(1, 1, 1))  # about 3 MB
+    cuda.Context.synchronize()
+    found = capfd.readouterr().out.splitlines()
+    numbers = [line.split()[1] for line in found if line.startswith("1 ")]
+    assert numbers == [str(i) for i in range(30000 - len(numbers), 30000)]
+    assert 8000 < len(numbers) < 11000
+    assert len(found) - len(numbers) == 100

@@ -2,9 +2,11 @@
  *
  * Kernels call __pycuda_vprintf. The text is formatted immediately and stored
  * in the context's ring buffer until a synchronization writes it to stdout.
- * CU_LIMIT_PRINTF_FIFO_SIZE is the size of the buffer; if it is full, the
- * oldest records are dropped, and a record that is larger than the buffer is
- * lost. One lock per buffer, never held while the kernel's memory is read.
+ * CU_LIMIT_PRINTF_FIFO_SIZE is the size of the buffer. If it is full, the
+ * records of earlier launches are written to stdout: CUDA does that at each
+ * launch. If there are none, the oldest records are dropped. A record that is
+ * larger than the buffer is lost. One lock per buffer, never held while the
+ * kernel's memory is read.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -18,6 +20,7 @@
 
 #include "cpu/device/context.h"
 #include "cpu/run/fiber.h"
+#include "cpu/run/launch_state.h"
 #include "cpu/run/printf.h"
 #include "cpu/run/printf_format.h"
 #include "cpu/run/runtime.h"
@@ -31,6 +34,10 @@ struct cpu_fifo {
     /* offset of the oldest record in `text`; the bytes before it are
      * dropped records */
     size_t first;
+    /* number of the latest launch with records, and the offset of the first
+     * one; `begin` may be before `first` */
+    uint64_t serial;
+    size_t begin;
     atomic_bool filled;
 };
 
@@ -53,14 +60,31 @@ cpu_fifo_delete(struct cpu_fifo *fifo)
     free(fifo);
 }
 
-/* Makes space in the ring buffer for one more record, and drops the oldest
- * records if needed. A record is the length of a text and the text. The caller
- * holds the buffer's lock. */
+/* Writes the oldest records to stdout, up to the offset `end`. A record is the
+ * length of a text and the text. The caller holds the buffer's lock. */
+static void
+fifo_write(struct cpu_fifo *fifo, size_t end)
+{
+    while (fifo->first < end) {
+        uint32_t length;
+
+        memcpy(&length, fifo->text + fifo->first, sizeof length);
+        fwrite(fifo->text + fifo->first + sizeof length, 1, length, stdout);
+        fifo->first += sizeof length + length;
+    }
+}
+
+/* Makes space in the ring buffer for one more record: writes the records of
+ * earlier launches, and drops the oldest ones if that does not suffice. The
+ * caller holds the buffer's lock. */
 static bool
 fifo_reserve(struct cpu_fifo *fifo, size_t bytes, size_t limit)
 {
     if (bytes > limit) {
         return false;
+    }
+    if (fifo->used - fifo->first + bytes > limit) {
+        fifo_write(fifo, fifo->begin);
     }
     while (fifo->used - fifo->first + bytes > limit &&
            fifo->first < fifo->used) {
@@ -73,6 +97,7 @@ fifo_reserve(struct cpu_fifo *fifo, size_t bytes, size_t limit)
         memmove(fifo->text, fifo->text + fifo->first,
                 fifo->used - fifo->first);
         fifo->used -= fifo->first;
+        fifo->begin -= fifo->begin < fifo->first ? fifo->begin : fifo->first;
         fifo->first = 0;
     }
     if (fifo->used + bytes > fifo->capacity) {
@@ -88,13 +113,19 @@ fifo_reserve(struct cpu_fifo *fifo, size_t bytes, size_t limit)
     return true;
 }
 
+/* Adds a record of the launch `serial`. */
 static void
-fifo_add(struct cpu_context *ctx, const char *text, size_t length)
+fifo_add(struct cpu_context *ctx, uint64_t serial, const char *text,
+         size_t length)
 {
     struct cpu_fifo *fifo = ctx->fifo;
     uint32_t stored = (uint32_t)length;
 
     pthread_mutex_lock(&fifo->lock);
+    if (fifo->serial != serial) {
+        fifo->serial = serial;
+        fifo->begin = fifo->used;
+    }
     if (fifo_reserve(fifo, sizeof stored + length,
                      ctx->limits[CU_LIMIT_PRINTF_FIFO_SIZE])) {
         memcpy(fifo->text + fifo->used, &stored, sizeof stored);
@@ -115,14 +146,8 @@ cpu_fifo_flush(struct cpu_context *ctx)
     }
     pthread_mutex_lock(&fifo->lock);
     atomic_store(&fifo->filled, false);
-    for (size_t at = fifo->first; at < fifo->used;) {
-        uint32_t length;
-
-        memcpy(&length, fifo->text + at, sizeof length);
-        fwrite(fifo->text + at + sizeof length, 1, length, stdout);
-        at += sizeof length + length;
-    }
-    fifo->first = fifo->used = 0;
+    fifo_write(fifo, fifo->used);
+    fifo->first = fifo->used = fifo->begin = 0;
     fflush(stdout);
     pthread_mutex_unlock(&fifo->lock);
 }
@@ -147,7 +172,7 @@ print_run(void *argument)
     cpu_text_clear(text, ctx->limits[CU_LIMIT_PRINTF_FIFO_SIZE]);
     print->taken = cpu_text_format(text, print->format, print->args);
     if (!text->lost && text->used) {
-        fifo_add(ctx, text->bytes, text->used);
+        fifo_add(ctx, print->worker->launch->serial, text->bytes, text->used);
     }
 }
 
