@@ -15,6 +15,7 @@ import numpy as np
 import pycuda.driver as drv
 from pycuda._array.common import check_array
 from pycuda._array.constructors import upload
+from pycuda._compile.files import open_regular
 
 if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
@@ -213,13 +214,13 @@ def load(file: Any, allocator: Callable[..., Any] = drv.mem_alloc) -> Any:
     EOFError
         If it is empty, or the stream is at its end.
     OSError
-        If it cannot be opened or read.
+        If it cannot be opened or read, or is no regular file.
     """
     name = f"gpuarray.load: {_shown(file)}"
     with contextlib.ExitStack() as opened:
         stream = file
         if not hasattr(file, "read"):
-            stream = opened.enter_context(open(os.fspath(file), "rb"))
+            stream = opened.enter_context(open_regular(os.fspath(file)))
         arrays = {
             member: upload(array, allocator)
             for member, array in read_arrays(stream, name)

@@ -1,8 +1,8 @@
 """Reads regular files completely, from trusted owners if needed.
 
-Called by `cache`, `includes` and `options`.  Reading a pipe or a device in
-place of a file would never end; another user's file in the cache would be
-executed.
+Called by `cache`, `includes`, `options` and `gpuarray.load`.  Reading a pipe
+or a device in place of a file would never end; another user's file in the
+cache would be executed.
 """
 
 # SPDX-License-Identifier: MIT
@@ -12,9 +12,10 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+from typing import BinaryIO
 
 # Linux's numbers: importing the module errno would slow the start.
-_EPERM, _EINVAL, _EFBIG, _ENAMETOOLONG = 1, 22, 27, 36
+_EPERM, _EISDIR, _EINVAL, _EFBIG, _ENAMETOOLONG = 1, 21, 22, 27, 36
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 _CACHE_MOST = 1 << 30  # bytes
 
@@ -25,6 +26,8 @@ class Untrusted(OSError):
 
 def _regular(descriptor: int, path: str) -> os.stat_result:
     status = os.fstat(descriptor)
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(_EISDIR, os.strerror(_EISDIR), path)
     if not stat.S_ISREG(status.st_mode):
         raise OSError(_EINVAL, "not a regular file", path)
     return status
@@ -55,6 +58,23 @@ def read_regular(path: str, most: int | None = None) -> bytes:
         return _content(descriptor, size)
     finally:
         os.close(descriptor)
+
+
+def open_regular(path: str) -> BinaryIO:
+    """Open a regular file for reading.
+
+    Raises
+    ------
+    OSError
+        If it cannot be opened, or is a folder, a pipe, a socket or a device.
+    """
+    descriptor = os.open(path, _FLAGS)
+    try:
+        _regular(descriptor, path)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
 
 
 def others_can_write(status: os.stat_result, user: int) -> bool:

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 
 import io
+import os
 import pickle
 import zipfile
 
@@ -135,3 +136,16 @@ def test_a_full_disk():
             assert part in str(caught.value)
     with pytest.raises(FileNotFoundError, match="No such.*/no/such/x.npy"):
         gpuarray.save("/no/such/x.npy", array)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "loop"])
+def test_load_reads_regular_files_only(kind, tmp_path):
+    path = tmp_path / "a.npy"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(path if kind == "loop" else "/dev/zero")
+    with pytest.raises(OSError, match=r"a\.npy"):
+        gpuarray.load(path)
