@@ -134,14 +134,18 @@ __global__ void flood(int launch, int lines)
 @pytest.mark.cpu
 @pytest.mark.parametrize("buffer", [1 << 14, 1 << 17, 1 << 20])
 def test_text_of_earlier_launches_is_kept(buffer, capfd):
-    flood = SourceModule(FLOOD).get_function("flood")
-    before = cuda.Context.get_limit(cuda.limit.PRINTF_FIFO_SIZE)
-    cuda.Context.set_limit(cuda.limit.PRINTF_FIFO_SIZE, buffer)
     lines = buffer // 128  # about 100 bytes each
-    for launch in range(20):
-        flood(np.int32(launch), np.int32(lines), block=(1, 1, 1))
-    cuda.Context.synchronize()
-    cuda.Context.set_limit(cuda.limit.PRINTF_FIFO_SIZE, before)
+    # refused after the context's first kernel with printf
+    context = cuda.Device(0).make_context()
+    try:
+        cuda.Context.set_limit(cuda.limit.PRINTF_FIFO_SIZE, buffer)
+        flood = SourceModule(FLOOD).get_function("flood")
+        for launch in range(20):
+            flood(np.int32(launch), np.int32(lines), block=(1, 1, 1))
+        cuda.Context.synchronize()
+    finally:
+        context.pop()
+        context.detach()
     found = [line.split()[:2] for line in capfd.readouterr().out.splitlines()]
     assert found == [[str(a), str(b)] for a in range(20) for b in range(lines)]
 
