@@ -17,7 +17,7 @@ import numpy as np
 
 import pycuda.driver as drv
 import pycuda.elementwise as elementwise
-from pycuda import _driver, _registry
+from pycuda import _driver, _histograms, _import_hooks, _registry
 from pycuda._array.common import apply
 from pycuda._array.constructors import (
     arange,
@@ -660,4 +660,9 @@ def _register_vector_types() -> None:
 
 _register_vector_types()
 _factory.serve()
-_provide(globals(), {"divmod": divmod, "modf": _modf, "frexp": _numpy_frexp})
+_provide(
+    globals(),
+    {"divmod": divmod, "modf": _modf, "frexp": _numpy_frexp},
+    _histograms.FUNCTIONS,
+)
+_import_hooks.install()

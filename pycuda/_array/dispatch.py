@@ -16,9 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pycuda._array import (
+    decompositions,
+    einsums,
+    nan_functions,
+    numerics,
     numpy_keywords,
     numpy_refusals,
+    padding,
     products,
+    quantiles,
     reductions,
     scans,
     selecting,
@@ -53,18 +59,22 @@ zeros_like
 # Namespace of pycuda.gpuarray, and functions for ufuncs with two results.
 _public: dict[str, Any] = {}
 _frexp: dict[str, Callable[..., Any]] = {}
+_above: dict[str, Callable[..., Any]] = {}
 
 
 def provide(
-    namespace: dict[str, Any], two_results: dict[str, Callable[..., Any]]
+    namespace: dict[str, Any],
+    two_results: dict[str, Callable[..., Any]],
+    functions: dict[str, Callable[..., Any]],
 ) -> None:
     """Take the functions that belong to modules above this one.
 
     `pycuda.gpuarray` calls this once, with its own namespace and with the
-    functions for ufuncs that have two results, by the ufunc's name.
+    functions for ufuncs that have two results, by the ufunc's name, and
+    other functions by NumPy's names.
     """
-    global _public, _frexp
-    _public, _frexp = namespace, two_results
+    global _public, _frexp, _above
+    _public, _frexp, _above = namespace, two_results, functions
 
 
 _ALIASES = {"amax": "max", "amin": "min"}
@@ -189,14 +199,30 @@ def _table() -> dict[Callable[..., Any], Callable[..., Any]]:
     ours |= {name: _public[own] for name, own in _ALIASES.items()}
     for own in (
         _OWN, numpy_keywords.REDUCTIONS, numpy_keywords.LIKE,
-        numpy_keywords.CREATION,
+        numpy_keywords.CREATION, nan_functions.FUNCTIONS, quantiles.FUNCTIONS,
+        numerics.FUNCTIONS, padding.FUNCTIONS, decompositions.FUNCTIONS,
+        {"einsum": einsums.einsum}, _above,
     ):  # fmt: skip
         ours |= own
-    return {
-        getattr(np, name): function
-        for name, function in ours.items()
-        if hasattr(np, name)
-    }
+    theirs = {name: _function_of_numpy(name) for name in ours}
+    return {theirs[name]: own for name, own in ours.items() if theirs[name]}
+
+
+def replace(
+    function: Callable[..., Any],
+    wrap: Callable[[Callable[..., Any]], Callable[..., Any]],
+) -> None:
+    """Replace what runs for a function of NumPy by ``wrap`` of it."""
+    table = _table()
+    table[function] = wrap(table[function])
+
+
+def _function_of_numpy(name: str) -> Any:
+    """Return the function "sort" or "linalg.qr"; None if NumPy lacks it."""
+    found: Any = np
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
 
 
 def _host_arrays(values: Any, depth: int = 2) -> Iterator[np.ndarray]:
@@ -208,10 +234,14 @@ def _host_arrays(values: Any, depth: int = 2) -> Iterator[np.ndarray]:
             yield from _host_arrays(value, depth - 1)
 
 
-# Functions whose host arrays are indices, counts or positions.
+# Functions whose host arrays are indices, counts, positions or parameters.
 _TAKES_HOST = frozenset([
     "take", "put", "repeat", "split", "array_split", "hsplit", "vsplit",
     "compress", "roll", "tile", "take_along_axis", "put_along_axis",
+    "quantile", "percentile", "nanquantile", "nanpercentile", "partition",
+    "argpartition", "digitize", "gradient", "pad", "histogram",
+    "histogram_bin_edges", "histogramdd", "histogram2d", "average",
+    "isin", "ravel_multi_index", "interp",
     *numpy_keywords.CREATION,
 ])  # fmt: skip
 
@@ -263,11 +293,13 @@ def _translated(
     named = dict(zip(list(theirs)[: len(args)], args, strict=True)) | kwargs
     first, *rest = named
     found = {}
+    is_open = any(one.kind is one.VAR_KEYWORD for one in ours.values())
     for name in rest:
-        value, default = named[name], theirs[name].default
+        default = theirs[name].default if name in theirs else np._NoValue
+        value = named[name]
         if value is default or value is np._NoValue:
             continue
-        if name not in ours:
+        if name not in ours and not is_open:
             raise TypeError(
                 f"numpy.{function.__name__} on a GPUArray does not take "
                 f"'{name}'"

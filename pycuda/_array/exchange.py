@@ -16,6 +16,7 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda import _driver, _mpi_support, _registry
+from pycuda._array import ipc
 from pycuda._array.constructors import upload
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def _context_on(device: drv.Device) -> drv.Context:
     return device.retain_primary_context()
 
 
-class Exchange:
+class Exchange(ipc.Shared):
     """Base of `pycuda.gpuarray.GPUArray` for exchange with others.
 
     It has DLPack's methods and those that name and change the device.

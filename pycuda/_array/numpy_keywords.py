@@ -19,6 +19,7 @@ from pycuda import _registry
 from pycuda._array import (
     constructors,
     exchange,
+    joining,
     mathematics,
     reductions,
     selecting,
@@ -296,6 +297,13 @@ def full_like(
     return result.fill(fill_value)
 
 
+def _holds_arrays(value: Any) -> bool:
+    """Return whether a sequence contains arrays of the device."""
+    if not isinstance(value, (list, tuple)):
+        return False
+    return any(isinstance(x, ArrayBase) or _holds_arrays(x) for x in value)
+
+
 def _array(
     object: Any,
     dtype: npt.DTypeLike | None = None,
@@ -308,6 +316,11 @@ def _array(
 ) -> Any:
     if isinstance(object, ArrayBase):
         result = exchange.asarray(object, dtype, copy=copy)
+    elif _holds_arrays(object):
+        result = joining.stack([
+            _array(item, copy=None) for item in object
+        ])  # fmt: skip
+        result = result if dtype is None else result.astype(dtype)
     else:
         limit = {"ndmax": ndmax} if ndmax else {}
         host = np.array(object, dtype, ndmin=ndmin, **limit)
