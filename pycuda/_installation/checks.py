@@ -214,7 +214,37 @@ def _describe_devices(found: dict[str, Any]) -> tuple[str, bool]:
             seconds = device["kernel"]["compile_seconds"]
             line += f"; a kernel compiled in {seconds * 1000:.0f} ms and ran"
         lines.append(line)
-    return "\n".join(lines), works
+    return "\n".join(lines + _describe_peers(found)), works
+
+
+def _describe_peers(found: dict[str, Any]) -> list[str]:
+    """Return a matrix: the link of each pair, with ! where access fails.
+
+    Without names of links, which only GPUs have, it says yes or no.
+    """
+    peers = found.get("peers")
+    if peers is None:
+        return []
+    links = found.get("links")
+    cells = [
+        [
+            "-" if k == n
+            else (links[k][n] if links else "yes") if can
+            else (f"{links[k][n]}!" if links else "no")
+            for n, can in enumerate(row)
+        ]
+        for k, row in enumerate(peers)
+    ]  # fmt: skip
+    what = (
+        "links between devices (NV: NVLinks, PIX to SYS: PCIe; ! no access)"
+        if links else "access from a device (row) to another's memory"
+    )  # fmt: skip
+    width = max(4, *(len(cell) for row in cells for cell in row))
+    head = "".join(f" {n:>{width}}" for n in range(len(peers)))
+    return [f"{what}:", f"    {head}"] + [
+        f"{k:>4}" + "".join(f" {cell:>{width}}" for cell in row)
+        for k, row in enumerate(cells)
+    ]
 
 
 def _advice(text: str) -> str | None:

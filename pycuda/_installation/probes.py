@@ -13,6 +13,8 @@ import sys
 import time
 from typing import Any
 
+from pycuda._installation import topology
+
 _THREADS = 64
 _SOURCE = """
 __global__ void doctor(unsigned *out, unsigned seed)
@@ -66,6 +68,28 @@ def _device(drv: Any, driver: Any, ordinal: int) -> dict[str, Any]:
     return found
 
 
+def _peers(drv: Any) -> dict[str, Any]:
+    """Return which devices can access each other's memory, and their links.
+
+    ``peers[k][n]``: kernels of device k can access the memory of device n.
+    """
+    all_devices = [drv.Device(k) for k in range(drv.Device.count())]
+    found: dict[str, Any] = {
+        "peers": [
+            [one == other or one.can_access_peer(other)
+             for other in all_devices]
+            for one in all_devices
+        ]
+    }  # fmt: skip
+    try:
+        found["links"] = topology.links([
+            device.pci_bus_id() for device in all_devices
+        ])  # fmt: skip
+    except (OSError, AttributeError) as error:
+        found["links_error"] = str(error)
+    return found
+
+
 def devices() -> dict[str, Any]:
     """Describe the devices that PYCUDA_DEVICE selects; run a kernel on each.
 
@@ -78,7 +102,9 @@ def devices() -> dict[str, Any]:
     from pycuda import driver as drv
 
     drv.init()
+    several = drv.Device.count() > 1
     return {
+        **(_peers(drv) if several else {}),
         "kind": _driver._device_kind(),
         "driver_version": drv.get_driver_version(),
         "devices": [

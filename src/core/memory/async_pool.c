@@ -11,6 +11,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
+#include "core/context/device.h"
 #include "core/context/scope.h"
 #include "core/context/stack.h"
 #include "core/core.h"
@@ -352,6 +353,55 @@ pool_reset_high(PyObject *op, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* Allows or forbids a device to access all memory of the pool, also memory
+ * that is allocated already. */
+static PyObject *
+pool_set_access(PyObject *op, CORE_ARGS)
+{
+    static const struct core_signature signature = {
+        "set_access", 1, {"device", "access"}};
+    PyObject *values[2];
+    CUdevice device;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        core_device_ordinal(values[0], &device) < 0) {
+        return NULL;
+    }
+    int allowed = values[1] == NULL ? 1 : PyObject_IsTrue(values[1]);
+    if (allowed < 0) {
+        return NULL;
+    }
+    CUmemAccessDesc access = {
+        .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device},
+        .flags = allowed ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                         : CU_MEM_ACCESS_FLAGS_PROT_NONE,
+    };
+    if (core_check(driver.cuMemPoolSetAccess(((struct async_pool *)op)->handle,
+                                             &access, 1),
+                   "cuMemPoolSetAccess") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* Returns whether a device can access the memory of the pool. */
+static PyObject *
+pool_has_access(PyObject *op, PyObject *object)
+{
+    CUdevice device;
+    if (core_device_ordinal(object, &device) < 0) {
+        return NULL;
+    }
+    CUmemLocation location = {.type = CU_MEM_LOCATION_TYPE_DEVICE,
+                              .id = device};
+    CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    if (core_check(driver.cuMemPoolGetAccess(
+                       &flags, ((struct async_pool *)op)->handle, &location),
+                   "cuMemPoolGetAccess") < 0) {
+        return NULL;
+    }
+    return PyBool_FromLong(flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+}
+
 /* Get and set an attribute of the pool. The closure `which` is the number of
  * the CUmemPool_attribute. */
 static PyObject *
@@ -399,6 +449,13 @@ static PyMethodDef pool_methods[] = {
      "trim($self, keep=0)\n--\n\n"
      "Return idle memory to the device until only `keep` bytes are "
      "reserved."},
+    {"set_access", CORE_METHOD(pool_set_access),
+     "set_access($self, device, access=True)\n--\n\n"
+     "Allow or forbid kernels of another device to access the pool's "
+     "memory."},
+    {"has_access", pool_has_access, METH_O,
+     "has_access($self, device, /)\n--\n\n"
+     "Return whether kernels of a device can access the pool's memory."},
     {"reset_high", pool_reset_high, METH_NOARGS,
      "reset_high($self)\n--\n\nReset used_high and reserved_high to the "
      "current values."},

@@ -36,16 +36,29 @@ is_shared(CUdeviceptr pointer)
     return managed || type == CU_MEMORYTYPE_HOST;
 }
 
-/* Returns whether the memory comes from a CUDA memory pool, and so belongs to
- * a device instead of a context. */
-static bool
-is_pooled(CUdeviceptr pointer)
+/* Returns the CUDA memory pool that the memory comes from, so that it belongs
+ * to a device instead of a context. Returns NULL for other memory. */
+static CUmemoryPool
+pool_of(CUdeviceptr pointer)
 {
     CUmemoryPool pool = NULL;
     return driver.cuPointerGetAttribute(&pool,
                                         CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
-                                        pointer) == CUDA_SUCCESS &&
-           pool != NULL;
+                                        pointer) == CUDA_SUCCESS
+               ? pool
+               : NULL;
+}
+
+/* Returns whether kernels of a device can access the memory of a pool. True if
+ * the driver does not say. */
+static bool
+is_accessible(CUmemoryPool pool, int device)
+{
+    CUmemLocation location = {.type = CU_MEM_LOCATION_TYPE_DEVICE,
+                              .id = device};
+    CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    driver.cuMemPoolGetAccess(&flags, pool, &location);
+    return flags != CU_MEM_ACCESS_FLAGS_PROT_NONE;
 }
 
 /* Returns whether two handles refer to the same context. The handle of a green
@@ -74,7 +87,7 @@ core_peer_is_elsewhere(const struct core_context *here, CUdeviceptr pointer,
         return false;
     }
     return *device != (int)here->device ||
-           (owner != NULL && !is_shared(pointer) && !is_pooled(pointer) &&
+           (owner != NULL && !is_shared(pointer) && pool_of(pointer) == NULL &&
             !is_same_context(owner, here->handle));
 }
 
@@ -134,35 +147,63 @@ device_name(char *name, int size, int device)
     }
 }
 
+/* Writes why a kernel of the current context cannot access the memory of
+ * another device. */
+static void
+explain_device(char *text, size_t size, const char *user, int device,
+               const struct core_context *here, const char *remedy)
+{
+    char theirs[64], ours[64];
+    device_name(theirs, sizeof theirs, device);
+    device_name(ours, sizeof ours, here->device);
+    snprintf(text, size,
+             "the memory is on device %d (%s), the %s runs on device %d (%s): "
+             "copy it with gpuarray.asarray(), or call %s",
+             device, theirs, user, (int)here->device, ours, remedy);
+}
+
+/* Writes why a kernel cannot access the memory of another context of the
+ * same device. */
+static void
+explain_context(char *text, size_t size, const char *user, int device)
+{
+    char theirs[64];
+    device_name(theirs, sizeof theirs, device);
+    snprintf(text, size,
+             "the memory belongs to another context of device %d (%s), "
+             "whose address space the %s's context does not share: "
+             "copy it with gpuarray.asarray()",
+             device, theirs, user);
+}
+
 bool
 core_foreign_explain(CUdeviceptr pointer, const char *user, char *text,
                      size_t size)
 {
     const struct core_context *here = core_stack_top();
-    char theirs[64], ours[64];
     int device;
     if (here == NULL || !core_peer_is_elsewhere(here, pointer, &device) ||
         is_shared(pointer)) {
         return false;
     }
+    CUmemoryPool pool = pool_of(pointer);
+    if (pool != NULL) {
+        if (is_accessible(pool, here->device)) {
+            return false;
+        }
+        explain_device(text, size, user, device, here,
+                       "AsyncMemoryPool.set_access()");
+        return true;
+    }
     CUcontext owner = core_peer_context(pointer);
     if (owner == NULL || is_peer(owner)) {
         return false;
     }
-    device_name(theirs, sizeof theirs, device);
-    device_name(ours, sizeof ours, here->device);
     if (device == (int)here->device) {
-        snprintf(text, size,
-                 "the memory belongs to another context of device %d (%s), "
-                 "whose address space the %s's context does not share: "
-                 "copy it with gpuarray.asarray()",
-                 device, theirs, user);
+        explain_context(text, size, user, device);
     } else {
-        snprintf(text, size,
-                 "the memory is on device %d (%s), the %s runs on device "
-                 "%d (%s): copy it with gpuarray.asarray(), or call "
-                 "Context.enable_peer_access()",
-                 device, theirs, user, (int)here->device, ours);
+        explain_device(text, size, user, device, here,
+                       "Context.enable_peer_access()");
     }
     return true;
 }

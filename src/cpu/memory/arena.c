@@ -502,10 +502,10 @@ CUresult
 cpu_arena_share(uintptr_t address, struct cpu_shared *shared)
 {
     CUresult code = CUDA_ERROR_INVALID_VALUE;
-
     pthread_mutex_lock(&memory_lock);
     struct cpu_allocation *allocation = arena_lookup(address);
-    if (allocation && allocation->kind == CPU_MEMORY_DEVICE) {
+    if (allocation && allocation->kind == CPU_MEMORY_DEVICE &&
+        !allocation->pool) {
         struct span *span = span_of(address);
         uintptr_t first;
         size_t bytes;
