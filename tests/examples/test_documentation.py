@@ -156,6 +156,9 @@ def test_the_programs_of_a_page(page, tmp_path):
 @pytest.mark.cpu
 @pytest.mark.parametrize(("code", "variables", "said"), SEPARATE)
 def test_a_program_that_runs_alone(code, variables, said, tmp_path):
+    if "import dask" in code or "from dask" in code:
+        pytest.importorskip("dask.array")
+        pytest.importorskip("distributed")
     (tmp_path / "program.py").write_text(code)
     done = subprocess.run(
         [sys.executable, "-P", "program.py"],
