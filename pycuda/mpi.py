@@ -24,7 +24,7 @@ import numpy as np
 from mpi4py import MPI
 
 import pycuda.driver as drv
-from pycuda import gpuarray
+from pycuda import compiler, gpuarray
 from pycuda._mpi.buffers import (
     DirectBuffer,
     HostBuffer,
@@ -39,7 +39,7 @@ from pycuda._mpi.requests import Request, Transfer
 from pycuda._mpi_support import is_cuda_aware, may_use_pointers
 from pycuda.tools import PageLockedMemoryPool
 
-__all__ = ["Communicator", "Request", "context", "is_cuda_aware"]
+__all__ = ["Communicator", "Request", "compile", "context", "is_cuda_aware"]
 
 _LOCAL_RANKS = (
     "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
@@ -95,6 +95,45 @@ def context(comm: MPI.Comm = MPI.COMM_WORLD) -> drv.Context:
 def _leave(made: drv.Context) -> None:
     if drv.Context.get_current() == made:
         drv.Context.pop()
+
+
+def compile(
+    source: str, comm: MPI.Comm = MPI.COMM_WORLD, **options: Any
+) -> bytes:
+    """Compile on rank 0, and return the result on all ranks.
+
+    This call is collective. Use it where the ranks have no common cache. The
+    devices of all ranks have to be of the kind of rank 0's.
+
+    Parameters
+    ----------
+    source
+        CUDA C.
+    comm
+        The communicator.
+    **options
+        Arguments of `pycuda.compiler.compile`.
+
+    Returns
+    -------
+    bytes
+        For `pycuda.driver.module_from_buffer`.
+
+    Raises
+    ------
+    pycuda.driver.CompileError
+        On all ranks, if the source is wrong.
+    """
+    made: Any = None
+    if comm.rank == 0:
+        try:
+            made = compiler.compile(source, **options)
+        except Exception as error:
+            made = error
+    made = comm.bcast(made)
+    if isinstance(made, Exception):
+        raise made
+    return bytes(made)
 
 
 def _is_in_place(value: Any) -> bool:
