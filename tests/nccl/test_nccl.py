@@ -46,6 +46,13 @@ def test_mistakes_are_diagnosed_within_5_s():
 
 
 @pytest.mark.cpu
+def test_the_maker_of_an_id_keeps_no_descriptor():
+    process = start("descriptors.py", devices=1)
+    said, _ = process.communicate(timeout=100)
+    assert (process.returncode, said) == (0, 4 * "end\n")
+
+
+@pytest.mark.cpu
 def test_waits_are_interrupted():
     process = start("interrupts.py", devices=9)
     said, _ = process.communicate(timeout=200)

@@ -43,6 +43,7 @@ struct nccl_file {
     uint64_t magic;
     _Atomic int32_t ranks;   /* 0 before the first rank has joined */
     _Atomic int32_t failure; /* value of enum failure */
+    _Atomic int32_t closed;  /* not 0: the creator has closed its descriptor */
     /* number of ranks that have joined; used as a futex */
     _Atomic uint32_t joined;
     char text[NCCL_TEXT];
@@ -419,8 +420,7 @@ nccl_shared_join(struct nccl_shared *shared, const ncclUniqueId *id, int ranks,
                                    .rank = rank,
                                    .limit = limit_read(),
                                    .ring_bytes = ranks > 32 ? 4096 : 65536};
-    bool keeps = known.pid == getpid() && rank == 0;
-    shared->kept_fd = keeps ? known.fd : -1;
+    shared->kept_fd = known.pid == getpid() ? known.fd : -1;
     ncclResult_t result = file_map(shared, fd, text);
     close(fd);
     if (result) {
@@ -439,6 +439,17 @@ nccl_shared_join(struct nccl_shared *shared, const ncclUniqueId *id, int ranks,
         munmap(shared->file, shared->bytes);
     }
     return result;
+}
+
+/* Closes the descriptor of the process that made the file, once for all of its
+ * ranks. */
+static void
+kept_close(struct nccl_shared *shared)
+{
+    if (shared->kept_fd >= 0 && !atomic_exchange(&shared->file->closed, 1)) {
+        close(shared->kept_fd);
+    }
+    shared->kept_fd = -1;
 }
 
 bool
@@ -472,10 +483,7 @@ nccl_shared_wait_joined(struct nccl_shared *shared)
             return false;
         }
     }
-    if (shared->kept_fd >= 0) { /* all ranks have mapped the file */
-        close(shared->kept_fd);
-        shared->kept_fd = -1;
-    }
+    kept_close(shared); /* all ranks have mapped the file */
     return nccl_shared_failure(shared) == NULL;
 }
 
@@ -492,9 +500,7 @@ nccl_shared_leave(struct nccl_shared *shared)
             close(shared->processes[rank]);
         }
     }
-    if (shared->kept_fd >= 0) {
-        close(shared->kept_fd);
-    }
+    kept_close(shared);
     free(shared->processes);
     munmap(shared->file, shared->bytes);
 }
