@@ -55,6 +55,7 @@ class _Redirect:
         self._write = stream.write
         self._flush = stream.flush
         self._rest = ""
+        self._process = -1  # a forked child leaves the pipes to its parent
         self._saved = -1
         self._source, self._target = os.pipe2(os.O_CLOEXEC)
         if hasattr(fcntl, "F_SETPIPE_SZ"):  # on Linux
@@ -66,6 +67,7 @@ class _Redirect:
 
     def open(self) -> None:
         """Begin to redirect."""
+        self._process = os.getpid()
         _c_library.fflush(None)
         self._saved = os.dup(self._descriptor)
         os.dup2(self._target, self._descriptor)
@@ -103,7 +105,13 @@ class _Redirect:
         os.close(self._source)
 
     def drain(self, is_last: bool = False) -> None:
-        """Pass on what the process has written up to now."""
+        """Pass on what the process has written up to now.
+
+        A forked child does nothing: a thread that it does not have may hold
+        the lock, and the text in the pipes is its parent's.
+        """
+        if os.getpid() != self._process:
+            return
         with self._lock:
             _c_library.fflush(None)
             self._take(is_last)

@@ -89,6 +89,31 @@ def test_output_of_child_processes(nb):
     assert result.text().endswith("out\nend\n")
 
 
+def test_output_of_forked_children(nb):
+    # as when the thread that passes output on works during the fork
+    result = nb.run(
+        "import os, sys, threading, time\n"
+        "lock = sys.stdout.write.__self__._lock\n"
+        "held, done = threading.Event(), threading.Event()\n"
+        "def hold():\n"
+        "    with lock:\n"
+        "        held.set(); done.wait()\n"
+        "thread = threading.Thread(target=hold); thread.start(); held.wait()\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    print('child', flush=True)\n"
+        "    os._exit(0)\n"
+        "end, status = time.monotonic() + 3, (0, 0)\n"
+        "while status == (0, 0) and time.monotonic() < end:\n"
+        "    time.sleep(0.01); status = os.waitpid(child, os.WNOHANG)\n"
+        "if status == (0, 0): os.kill(child, 9); os.waitpid(child, 0)\n"
+        "done.set(); thread.join()\n"
+        "status == (child, 0)"
+    )
+    assert result.errors == []
+    assert [data["text/plain"] for data in result.data] == ["True"]
+
+
 def test_a_cell_that_runs_a_cell(nb):
     result = nb.run(
         "print('a')\n"
