@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ class Parts:
 
     def __init__(self, value: Any, size: int, *, equal: bool) -> None:
         spec = list(value) if isinstance(value, (list, tuple)) else [value]
+        if not spec:
+            raise TypeError("expected an array, not an empty list")
         self.array = _array(spec.pop(0))
         itemsize = self.array.dtype.itemsize
         if spec and isinstance(spec[-1], (MPI.Datatype, str)):
@@ -50,7 +53,8 @@ class Parts:
         elif isinstance(counts, (int, np.integer)):
             counts = [int(counts)] * size
         if offsets is None:
-            offsets = [0, *np.cumsum(counts, dtype=np.int64)[:-1]]
+            # of Python, whose numbers do not overflow before they are checked
+            offsets = [0, *itertools.accumulate(map(int, counts))][:-1]
         elif isinstance(offsets, (int, np.integer)):  # between two parts
             parts = range(size) if equal else [1]
             offsets = [int(offsets) * part for part in parts]

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -172,6 +173,22 @@ def test_counts_and_offsets(comm, part):
     np.testing.assert_array_equal(z.get(), [2, 3, 4])
 
 
+@pytest.mark.parametrize("sent", [7, "text", [], ["array", 99]])
+def test_a_wrong_sendrecv_leaves_no_receive(comm, sent):
+    x = gpuarray.to_gpu(np.arange(4, dtype=np.float32))
+    y, z = gpuarray.zeros_like(x), gpuarray.zeros_like(x)
+    wrong = [x, *sent[1:]] if sent and isinstance(sent, list) else sent
+    with pytest.raises((TypeError, ValueError)):
+        comm.Sendrecv(wrong, 0, 5, z, 0, 5)
+    receive = comm.Irecv(y, 0, 5)
+    comm.Send(x, 0, 5)
+    end = time.monotonic() + 5
+    while not receive.Test():
+        assert time.monotonic() < end
+    np.testing.assert_array_equal(y.get(), [0, 1, 2, 3])
+    assert not z.get().any()
+
+
 def test_parts_of_several_ranks(mpi_library, context):
     from pycuda._mpi.parts import Parts
 
@@ -189,6 +206,11 @@ def test_parts_of_several_ranks(mpi_library, context):
         ([3, 3], "2 counts were given for 3 ranks"),
         (([3, 3, 3], [0, 3]), "2 offsets were given for 3 ranks"),
         ((3, 5), "outside of an array of 12"),
+        (10**30, "outside of an array of 12"),
+        (2**62, "outside of an array of 12"),
+        ([1, 10**30, 1], "outside of an array of 12"),
+        ((1, 10**30), "outside of an array of 12"),
+        ([1, -(10**30), 1], "outside of an array of 12"),
     ):
         with pytest.raises(ValueError, match=text):
             Parts([x, wrong], 3, equal=True)
