@@ -147,7 +147,7 @@ def counters(ncu: str, log2: int) -> list[dict[str, str]] | None:
     return [dict(zip(head, row, strict=True)) for row in rows]
 
 
-def number(row: dict[str, str], metric: str) -> float:
+def metric_value(row: dict[str, str], metric: str) -> float:
     """Return a metric of ncu, which may have commas as separators."""
     return float(row[metric].replace(",", ""))
 
@@ -162,10 +162,10 @@ def by_counters(rows: list[dict[str, str]], copy: float, log2: int) -> None:
     lines: list[list[Any]] = []
     for k, row in enumerate(rows):
         kernel = row["Kernel Name"].split("(")[0]
-        nanoseconds = number(row, "gpu__time_duration.sum")
-        speed = number(row, "dram__bytes.sum") / nanoseconds
+        nanoseconds = metric_value(row, "gpu__time_duration.sum")
+        speed = metric_value(row, "dram__bytes.sum") / nanoseconds
         units = {
-            name: number(row, metric)
+            name: metric_value(row, metric)
             for metric, name in METRICS.items()
             if metric.endswith("pct_of_peak_sustained_elapsed")
         }
@@ -179,7 +179,7 @@ def by_counters(rows: list[dict[str, str]], copy: float, log2: int) -> None:
                 speed,
                 f"{speed * 1e9 / copy:.2f}",
                 f"{nearest} {units[nearest]:.0f} %",
-                f"{number(row, active):.0f} %",
+                f"{metric_value(row, active):.0f} %",
             ]
         )
     heads = ["by Nsight Compute", "kernel", "us", "GB/s of DRAM", "of copy"]

@@ -74,7 +74,7 @@ class Twin:
         path = Path(__file__).parent / "twins" / "twin.cu"
         image = bytes(compiler.compile(path.read_text(), no_extern_c=True))
         self.module = ctypes.c_void_p()
-        self.kept: list[Any] = [image]
+        self.references: list[Any] = [image]
         if self._loops.loop_module(image, ctypes.byref(self.module)):
             sys.exit("the twin's kernels could not be loaded")
 
@@ -90,7 +90,7 @@ class Twin:
         pointers = (ctypes.c_void_p * len(values))(
             *(ctypes.addressof(value) for value in values)
         )
-        self.kept.append((values, pointers))
+        self.references.append((values, pointers))
         return lambda count: self._loops.loop_run(
             function, grid, *block, pointers, count
         )
@@ -143,7 +143,7 @@ def twin_calls(twin: Twin, n: int, x: Any, y: Any, z: Any) -> dict[str, Call]:
     some = max(1, min(n // 4096, 8 * units))
     parts = gpuarray.zeros(some + 1, np.float32)
     done = gpuarray.zeros(1, np.uint32)
-    twin.kept.append((parts, done))
+    twin.references.append((parts, done))
     left = [ctypes.c_uint64(int(v.ptr)) for v in (parts, done)]
     vectors = ctypes.c_size_t(n // 4)
     rows, columns = shape_of(n)
@@ -169,9 +169,11 @@ def twin_calls(twin: Twin, n: int, x: Any, y: Any, z: Any) -> dict[str, Call]:
     }  # fmt: skip
 
 
-def verify(raw: dict[str, Call], n: int, z: Any, kept: list[Any]) -> None:
+def verify(
+    raw: dict[str, Call], n: int, z: Any, references: list[Any]
+) -> None:
     """Verify the handwritten kernels: x is 0.5 and y 0.25."""
-    parts = kept[1][0]
+    parts = references[1][0]
     expected = {
         "copy": 0.5,
         "fill": 1,
@@ -273,18 +275,18 @@ def measure_ours(log2: int) -> dict:
     n = 1 << log2
     x, y = (gpuarray.empty(n, np.float32).fill(v) for v in (0.5, 0.25))
     z = gpuarray.empty_like(x)
-    if "twin" not in _kept:
-        _kept["twin"], _kept["launches"] = Twin(), LaunchTwin()
-        _kept["cores"] = os.sched_getaffinity(0)
+    if "twin" not in _cached:
+        _cached["twin"], _cached["launches"] = Twin(), LaunchTwin()
+        _cached["cores"] = os.sched_getaffinity(0)
     if device_kind() == "gpu":
-        os.sched_setaffinity(0, _kept["cores"])
-        os.sched_setaffinity(0, _kept["launches"].quiet_cores()[:1])
-    raw = twin_calls(_kept["twin"], n, x, y, z)
+        os.sched_setaffinity(0, _cached["cores"])
+        os.sched_setaffinity(0, _cached["launches"].quiet_cores()[:1])
+    raw = twin_calls(_cached["twin"], n, x, y, z)
     ours = our_calls(n, x, y, z)
-    verify(raw, n, z, _kept["twin"].kept)
+    verify(raw, n, z, _cached["twin"].references)
     result = {row: take_turns(raw[row], ours[row]) for row in ROWS}
     cuda.Context.synchronize()
-    _kept["twin"].kept[1:] = []
+    _cached["twin"].references[1:] = []
     return result
 
 
@@ -343,7 +345,7 @@ def measure_torch(log2: int) -> dict:
     return measure_library(log2, torch, torch.cuda.synchronize, arrays)
 
 
-_kept: dict[str, Any] = {}
+_cached: dict[str, Any] = {}
 PEERS = {"ours": measure_ours, "CuPy": measure_cupy, "torch": measure_torch}
 
 

@@ -73,7 +73,7 @@ class Shared:
         self.done = [0] * options.threads
         self.failures: list[str] = []
         self.handed: collections.deque[Any] = collections.deque(maxlen=64)
-        self.kept: list[Any] = []  # objects that --plant=leak keeps
+        self.leaked: list[Any] = []  # objects that --plant=leak keeps
         self.double = ElementwiseKernel("float *x, float *z", "z[i] = 2*x[i]")
         self.total = ReductionKernel(
             np.float32, "0", "a+b", "x[i]", "const float *x"
@@ -257,7 +257,7 @@ class Worker:
         if self.random.random() < 0.1:
             self.check(x, value, ", ".join(names))
         if self.shared.options.plant == "leak":
-            self.shared.kept.append(bytes(1 << 16))
+            self.shared.leaked.append(bytes(1 << 16))
 
     def warm_up(self) -> None:
         """Run each step once with each dtype.

@@ -133,8 +133,8 @@ class Graphed:
                 "cannot be replayed as a graph"
             )
         context = _driver.Context.get_current()
-        kept = (args, kwargs, context, stream)
-        recording = _Recording(graph, result, kept)
+        references = (args, kwargs, context, stream)
+        recording = _Recording(graph, result, references)
         self._recordings[key] = recording
         self.captures += 1
         while len(self._recordings) > self._maxsize:

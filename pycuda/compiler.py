@@ -578,9 +578,11 @@ class DynamicModule(CudaModule):
             *(os.path.join(root, "lib64") for root in roots if root),
             *_includes.wheel_lib_dirs(),
         ]
-        for place in places:
-            if place and os.path.isfile(os.path.join(place, "libcudadevrt.a")):
-                return place
+        for folder in places:
+            if folder and os.path.isfile(
+                os.path.join(folder, "libcudadevrt.a")
+            ):
+                return folder
         raise RuntimeError(
             "Cannot find CUDA's library folder (with libcudadevrt.a): name "
             "it in cuda_libdir=, set CUDA_ROOT or pip install "

@@ -77,7 +77,7 @@ class _Group(threading.local):
 
     def __init__(self) -> None:
         self.ends: list[Callable[[], None]] = []
-        self.kept: list[Any] = []
+        self.references: list[Any] = []
 
 
 _group = _Group()
@@ -107,7 +107,7 @@ def group() -> Iterator[None]:
 
 def _end_group() -> None:
     ends = _group.ends
-    _group.ends, _group.kept = [], []
+    _group.ends, _group.references = [], []
     for end in ends:
         end()
 
@@ -281,7 +281,7 @@ class Communicator:
             elements.type, elements.bytes, op, peer, stream,
         )  # fmt: skip
         if _group.depth:
-            _group.kept += [send, recv]
+            _group.references += [send, recv]
 
     def _source(self, value: Any) -> Any:
         """Return a contiguous array with the elements of an argument."""

@@ -497,7 +497,7 @@ class ReductionKernel:
         arrays = self._check_arguments(types, args, stream)
         reduction_axes.check_shapes(self.name, types, arrays)
         plan = reduction_axes.Plan(tuple(arrays[0].shape), axis)
-        shape = plan.full if keepdims else plan.kept
+        shape = plan.full if keepdims else plan.remaining
         if out is None:
             out = gpuarray.empty(
                 shape, self.dtype_out, allocator or arrays[0].allocator

@@ -106,14 +106,14 @@ class DebugMemoryPool(DeviceMemoryPool):
             self.places[stack] = name
         return self.places[stack]
 
-    def _log(self, place: str, size: int, grew: int) -> None:
+    def _log(self, site: str, size: int, grew: int) -> None:
         """Log the allocation, and the allocated bytes of each call site."""
         self.blocks = [b for b in self.blocks if b[0]() is not None]
         totals: dict[str, int] = {}
         for _, block_size, block_place in self.blocks:
             totals[block_place] = totals.get(block_place, 0) + block_size
         self.logfile.write(
-            f"{place}: {size} bytes; the pool grew by {grew} bytes to "
+            f"{site}: {size} bytes; the pool grew by {grew} bytes to "
             f"{self.managed_bytes}, {self.active_bytes} in use\n"
         )
         for name, total in sorted(totals.items(), key=lambda t: -t[1]):
@@ -123,10 +123,10 @@ class DebugMemoryPool(DeviceMemoryPool):
         """Allocate `size` bytes and log it."""
         before = self.managed_bytes
         block = super().allocate(size)
-        place = self._call_site()
-        self.blocks.append((weakref.ref(block), int(size), place))
+        site = self._call_site()
+        self.blocks.append((weakref.ref(block), int(size), site))
         grew = self.managed_bytes - before
-        self._log(place, int(size), grew)
+        self._log(site, int(size), grew)
         if self.interactive and grew:
             input("Enter to go on: ")
         return block

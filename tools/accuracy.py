@@ -136,8 +136,8 @@ def samples(row: Row, dtype: type, count: int, seed: int) -> np.ndarray:
     low, high = row.domain
     x = x[np.isfinite(x) & (x >= low) & (x <= high) & (x != 0)]
     rest = count - min(len(x), count // 2)
-    usual = rng.uniform(*row.interval, rest).astype(dtype)
-    joined = np.concatenate([x[: count // 2], usual])
+    typical = rng.uniform(*row.interval, rest).astype(dtype)
+    joined = np.concatenate([x[: count // 2], typical])
     return np.clip(joined, dtype(low), dtype(high))
 
 

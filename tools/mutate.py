@@ -2,7 +2,7 @@
 
     .venv/bin/python tools/mutate.py [--count N] [--seed N] [--only PATH]...
                                      [--function KEY]... [--list] [--uncalled]
-                                     [--again] [--first] [--jobs N]
+                                     [--repeat] [--first] [--jobs N]
                                      [--work FOLDER] [--record FILE]
 
 Each of N functions of the package, Python or C, taken at random, is switched
@@ -16,8 +16,8 @@ the function is not needed.  What tools/mutation/equivalent.toml explains
 meets the first of these tests only, and is listed as such.
 
 All of it is kept in the work folder: begun again it goes on where it was, and
-runs again only what changed.  With --again it judges all of them anew; the
-test that failed for a function the last time goes first.  Exit status 1 if
+runs again only what changed.  With --repeat it judges all of them once more;
+the test that failed for a function the last time goes first.  Exit status 1 if
 there are survivors.
 """
 
@@ -280,7 +280,7 @@ def read_arguments() -> argparse.Namespace:
         "not kill",
     )
     add(
-        "--again",
+        "--repeat",
         action="store_true",
         help="judge what has been judged before, too",
     )
@@ -342,7 +342,7 @@ def judge_all(
         start = time.monotonic()
         digest = copy.functions[key].digest
         verdict = memory.find(key, digest, tests)
-        if verdict is None or options.again:
+        if verdict is None or options.repeat:
             killer = memory.killer(key)
             verdict = judge.first(key, killer)
             if not verdict.killed and not options.first:

@@ -47,9 +47,9 @@ class Child:
             bufsize=0,
         )
         self.left = b""
-        self.ready = self.line(START_SECONDS)
+        self.ready = self.read_line(START_SECONDS)
 
-    def line(self, seconds: float) -> str:
+    def read_line(self, seconds: float) -> str:
         """Return its next line."""
         assert self.process.stdout
         end = time.monotonic() + seconds
@@ -62,14 +62,14 @@ class Child:
                 if not more:
                     raise Lost("error: the process ended")
                 self.left += more
-        line, _, self.left = self.left.partition(b"\n")
-        return line.decode()
+        read_line, _, self.left = self.left.partition(b"\n")
+        return read_line.decode()
 
     def ask(self, index: int, seconds: float) -> str:
         """Return the results of a case."""
         assert self.process.stdin
         self.process.stdin.write(f"{index}\n".encode())
-        return self.line(seconds)
+        return self.read_line(seconds)
 
     def close(self) -> None:
         self.process.kill()
@@ -91,8 +91,8 @@ def serve() -> None:
         except Error as error:  # a header is not installed
             absent[name] = str(error).split("\n")[0][:200]
     print("ready", absent or "", flush=True)
-    for line in sys.stdin:
-        case = CASES[int(line)]
+    for read_line in sys.stdin:
+        case = CASES[int(read_line)]
         if case.operation.module in absent:
             print("absent", flush=True)
             continue
@@ -109,11 +109,11 @@ def serve() -> None:
 def work(
     todo: queue.Queue[int],
     told: dict[int, str],
-    again: queue.Queue[int],
+    retries: queue.Queue[int],
     seconds: float,
     end: float,
 ) -> None:
-    """Run cases until `end`; add those without an answer to `again`, too."""
+    """Run cases until `end`; add those without an answer to `retries`, too."""
     child: Child | None = None
     while time.monotonic() < end:
         try:
@@ -128,7 +128,7 @@ def work(
         told[index] = answer
         if answer.startswith(("hang", "error")):
             told[index] = "hang?" if answer == "hang" else answer
-            again.put(index)
+            retries.put(index)
             if child:
                 child.close()
             child = None
@@ -171,7 +171,7 @@ def read(path: Path) -> dict[str, str]:
     if path.exists():
         with (lzma.open if path.suffix == ".xz" else open)(path, "rt") as file:
             text = file.read()
-    pairs = (line.split(" = ", 1) for line in text.splitlines())
+    pairs = (read_line.split(" = ", 1) for read_line in text.splitlines())
     uncertain = ("hang?", "absent")
     return {name: told for name, told in pairs if told not in uncertain}
 
@@ -189,19 +189,19 @@ def record(options: argparse.Namespace) -> None:
     # distributes the cases that hang, which are adjacent
     random.Random(1).shuffle(left)
     todo: queue.Queue[int] = queue.Queue()
-    again: queue.Queue[int] = queue.Queue()
+    retries: queue.Queue[int] = queue.Queue()
     for index in left:
         todo.put(index)
     told: dict[int, str] = {}
     rest = (options.seconds, began + 0.7 * options.budget)
-    side_by_side(options.workers, work, todo, told, again, *rest)
+    side_by_side(options.workers, work, todo, told, retries, *rest)
     print(
-        f"{len(told)} cases, {again.qsize()} of them lost, "
+        f"{len(told)} cases, {retries.qsize()} of them lost, "
         f"{time.monotonic() - began:.1f} s",
         flush=True,
     )
     rest = (options.seconds, began + options.budget)
-    side_by_side(options.workers, alone, again, told, *rest)
+    side_by_side(options.workers, alone, retries, told, *rest)
     lines |= {CASES[index].name: answer for index, answer in told.items()}
     rows = [(case.name, lines.get(case.name)) for case in CASES]
     with (lzma.open if path.suffix == ".xz" else open)(path, "wt") as file:

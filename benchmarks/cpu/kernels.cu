@@ -322,9 +322,9 @@ __global__ void fft(float2 *out, const float2 *in, const float2 *roots)
         float2 w = roots[low << (9 - s)];
         float2 turned = make_float2(b.x * w.x - b.y * w.y,
                                     b.x * w.y + b.y * w.x);
-        int place = ((t - low) << 1) + low;
-        both[1 - from][place] = make_float2(a.x + turned.x, a.y + turned.y);
-        both[1 - from][place + (1 << s)] =
+        int position = ((t - low) << 1) + low;
+        both[1 - from][position] = make_float2(a.x + turned.x, a.y + turned.y);
+        both[1 - from][position + (1 << s)] =
             make_float2(a.x - turned.x, a.y - turned.y);
         from = 1 - from;
         __syncthreads();

@@ -178,11 +178,11 @@ class Workload:
         places = np.arange(256)
 
         def right() -> bool:
-            kept = places < counts_gpu.get()[:, None]
+            valid = places < counts_gpu.get()[:, None]
             parts = [self.out_gpu.get()[:n], a]
             sums = [x.reshape(-1, 256).astype(float) for x in parts]
             return np.array_equal(counts, counts_gpu.get()) and np.allclose(
-                (sums[0] * kept).sum(1), (sums[1] * (sums[1] > 0.5)).sum(1)
+                (sums[0] * valid).sum(1), (sums[1] * (sums[1] > 0.5)).sum(1)
             )
 
         return Row(

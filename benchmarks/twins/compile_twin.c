@@ -163,11 +163,11 @@ main(int count, char **words)
     void *cuda = open_library(words[1]);
     int compiles = strcmp(words[2], "-") != 0;
     struct image source = {NULL, 0}, image;
-    char kept[4096];
+    char image_path[4096];
     double start, middle, end;
 
-    if ((size_t)snprintf(kept, sizeof(kept), "%s.image", words[3]) >=
-        sizeof(kept)) {
+    if ((size_t)snprintf(image_path, sizeof(image_path), "%s.image",
+                         words[3]) >= sizeof(image_path)) {
         fail("the file's name", -1);
     }
     if (compiles) {
@@ -176,7 +176,7 @@ main(int count, char **words)
     make_context(cuda);
     start = seconds();
     if (!compiles) {
-        load(cuda, read_file(kept), words[4]);
+        load(cuda, read_file(image_path), words[4]);
         printf("{\"kept\": %.9f}\n", seconds() - start);
         return 0;
     }
@@ -187,7 +187,7 @@ main(int count, char **words)
     image = compile(nvrtc, source.bytes, count - 5, words + 5);
     load(cuda, image, words[4]);
     end = seconds();
-    write_file(kept, image);
+    write_file(image_path, image);
     printf("{\"first\": %.9f, \"later\": %.9f}\n", middle - start,
            end - middle);
     return 0;

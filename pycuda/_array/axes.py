@@ -232,13 +232,13 @@ class _Plan(NamedTuple):
 
 
 def _cut(
-    pieces: int, least: int, blocks: int, device: _Device
+    elements: int, least: int, blocks: int, device: _Device
 ) -> tuple[Any, ...]:
-    """Return (parts, pieces per part) for rows of `pieces` pieces."""
-    most = min(pieces // max(least, 1), device.blocks // max(blocks, 1))
-    span = -(-pieces // max(1, min(most, 65535)))
+    """Return (parts, pieces per part) for rows of `elements` pieces."""
+    most = min(elements // max(least, 1), device.blocks // max(blocks, 1))
+    span = -(-elements // max(1, min(most, 65535)))
     span = min(span, 1 << 30)
-    return -(-pieces // span), span
+    return -(-elements // span), span
 
 
 _FRAME = 1 << 14  # bytes of accumulators per thread
@@ -246,17 +246,17 @@ _FEW = 16  # a row of at most so many elements has no separate loop
 
 
 def _plan_in_turn(
-    kept: list,
+    remaining: list,
     reduced: list,
     columns: bool,
     sizes: tuple[Any, ...],
     device: _Device,
 ) -> _Plan:
-    rows, length = product(kept), product(reduced)
+    rows, length = product(remaining), product(reduced)
     itemsize, value_size = sizes
-    width = kept[-1].length
+    width = remaining[-1].length
     if width >= _FEW and (columns or length <= _FEW):
-        packed = kept[-1].source == itemsize
+        packed = remaining[-1].source == itemsize
         lanes = min(1024, _FRAME // (2 * value_size))
         lanes = min(lanes, _power_of_two(width))
         blocks = rows // width * -(-width // lanes)
@@ -269,8 +269,8 @@ def _plan_in_turn(
     outer = length // inner
     per_block = max(1, min(16384 // length, -(-rows // device.blocks)))
     blocks = -(-rows // per_block)
-    pieces, least = (inner, 16384) if outer == 1 else (outer, 16384 // inner)
-    parts, span = _cut(pieces, least, blocks, device)
+    elements, least = (inner, 16384) if outer == 1 else (outer, 16384 // inner)
+    parts, span = _cut(elements, least, blocks, device)
     lanes = 64 if inner >= 512 else 16 if inner >= 128 else 8
     return _Plan(
         "rows", packed, (1, 1, 1), blocks, per_block, parts, span, lanes
@@ -281,9 +281,9 @@ _THREADS = 256  # threads per block
 
 
 def _plan_threads(
-    kept: list, reduced: list, columns: bool, device: _Device
+    remaining: list, reduced: list, columns: bool, device: _Device
 ) -> _Plan:
-    rows, length = product(kept), product(reduced)
+    rows, length = product(remaining), product(reduced)
     if columns:
         width = min(32, _power_of_two(rows))
         lanes = min(256 // width, _power_of_two(length))
@@ -300,11 +300,11 @@ def _plan_threads(
 
 
 def _fits_words(
-    kept: list, reduced: list, columns: bool, dtype: np.dtype, bits: int
+    remaining: list, reduced: list, columns: bool, dtype: np.dtype, bits: int
 ) -> bool:
     """Return whether the whole array can be read in words of 16 bytes."""
     width = axis_kernels.word_width(dtype)
-    packed, others = (kept, reduced) if columns else (reduced, kept)
+    packed, others = (remaining, reduced) if columns else (reduced, remaining)
     strides = [axis.source for axis in (*packed[:-1], *others)]
     return (
         width > 1
@@ -316,9 +316,9 @@ def _fits_words(
 
 
 def _plan_words(
-    kept: list, reduced: list, columns: bool, width: int, device: _Device
+    remaining: list, reduced: list, columns: bool, width: int, device: _Device
 ) -> _Plan:
-    rows, length = product(kept), product(reduced)
+    rows, length = product(remaining), product(reduced)
     if columns:
         wide = min(tuned("column_words"), _power_of_two(rows // width))
         lanes = _THREADS // wide
@@ -345,7 +345,7 @@ def _launch(
     target: Any,
     types: tuple[Any, ...],
     stage: int,
-    kept: list[Axis],
+    remaining: list[Axis],
     reduced: list[Axis],
     plan: _Plan,
     scale: float,
@@ -357,15 +357,15 @@ def _launch(
     make = memoised()[1]
     kernel = make(
         Reduction(
-            name, stored, out, value, stage, plan.layout, len(kept),
+            name, stored, out, value, stage, plan.layout, len(remaining),
             len(reduced), plan.packed, plan.lanes,
             plan.block[0] * plan.block[1],
         )
     )  # fmt: skip
-    words = [product(kept), product(reduced), plan.span, plan.per_block]
-    words += [axis.length for axis in kept]
-    words += [axis.source for axis in kept]
-    words += [axis.target for axis in kept]
+    words = [product(remaining), product(reduced), plan.span, plan.per_block]
+    words += [axis.length for axis in remaining]
+    words += [axis.source for axis in remaining]
+    words += [axis.target for axis in remaining]
     words += [axis.length for axis in reduced]
     words += [axis.source for axis in reduced]
     extra = () if centres is None else (centres,)
@@ -386,21 +386,21 @@ def _launch(
 
 
 def _planned(
-    kept: list,
+    remaining: list,
     reduced: list,
     columns: bool,
     sizes: tuple[Any, ...],
     device: _Device,
 ) -> _Plan:
     if device.in_turn:
-        return _plan_in_turn(kept, reduced, columns, sizes, device)
-    return _plan_threads(kept, reduced, columns, device)
+        return _plan_in_turn(remaining, reduced, columns, sizes, device)
+    return _plan_threads(remaining, reduced, columns, device)
 
 
 def _run(
     name: str,
     a: GPUArray,
-    kept: list[Axis],
+    remaining: list[Axis],
     reduced: list[Axis],
     target: GPUArray,
     scale: float,
@@ -409,44 +409,44 @@ def _run(
     log: Log,
 ) -> None:
     device = memoised()[0]()
-    kept = merged(kept, False)
+    remaining = merged(remaining, False)
     reduced = merged(reduced, name in _INDEXING)
     value = value_type(name, a.dtype, target.dtype)
     types = (a.dtype, target.dtype, value)
-    columns = abs(kept[-1].source) < abs(reduced[-1].source) and (
-        kept[-1].length > 1
+    columns = abs(remaining[-1].source) < abs(reduced[-1].source) and (
+        remaining[-1].length > 1
     )
     size = axis_kernels.value_bytes(name, value)
     sizes = a.dtype.itemsize, size
-    plan = _planned(kept, reduced, columns, sizes, device)
+    plan = _planned(remaining, reduced, columns, sizes, device)
     if not device.in_turn and _fits_words(
-        kept, reduced, columns, a.dtype, _address_bits(a)
+        remaining, reduced, columns, a.dtype, _address_bits(a)
     ):
         width = axis_kernels.word_width(a.dtype)
-        plan = _plan_words(kept, reduced, columns, width, device)
+        plan = _plan_words(remaining, reduced, columns, width, device)
     if plan.parts == 1:
         _launch(
-            name, a, target, types, 0, kept, reduced, plan, scale, centres,
-            stream, log,
+            name, a, target, types, 0, remaining, reduced, plan, scale,
+            centres, stream, log,
         )  # fmt: skip
         return
-    rows = product(kept)
+    rows = product(remaining)
     partial = _registry.GPUArray(rows * plan.parts * size, np.uint8)
     _launch(
-        name, a, partial, types, 1, kept, reduced, plan, scale, centres,
+        name, a, partial, types, 1, remaining, reduced, plan, scale, centres,
         stream, log,
     )  # fmt: skip
     packed, step = [], size
-    for axis in reversed(kept):
+    for axis in reversed(remaining):
         packed.insert(0, axis._replace(source=step))
         step *= axis.length
-    again = [Axis(plan.parts, rows * size, 0)]
+    second_axes = [Axis(plan.parts, rows * size, 0)]
     columns = rows > 1
-    plan = _planned(packed, again, columns, (size, size), device)
-    plan = plan._replace(parts=1, span=again[0].length)
+    plan = _planned(packed, second_axes, columns, (size, size), device)
+    plan = plan._replace(parts=1, span=second_axes[0].length)
     _launch(
-        name, partial, target, types, 2, packed, again, plan, scale, None,
-        stream, log,
+        name, partial, target, types, 2, packed, second_axes, plan, scale,
+        None, stream, log,
     )  # fmt: skip
 
 
@@ -547,8 +547,8 @@ def reduce_axes(
     else:
         log = Log()
         _reduce_into(name, a, result, target, scale, stream, log)
-        usual = dtype is None and out is None and stream is None
-        if usual and allocator is None and not keepdims and ddof == 0:
+        is_default = dtype is None and out is None and stream is None
+        if is_default and allocator is None and not keepdims and ddof == 0:
             log.keep(name, (a,), axis, target)
     if out is not None and target is not out:
         with using(stream):
@@ -585,7 +585,7 @@ def _pairs(
 ) -> tuple[list[Axis], list[Axis]]:
     """Return (kept axes with the result's strides, reduced axes)."""
     own = iter(strides)
-    kept, reduced = [], []
+    remaining, reduced = [], []
     keepdims = len(result.shape) == a.ndim
     for k, (length, stride) in enumerate(zip(a.shape, a.strides, strict=True)):
         if k in result.axes:
@@ -593,8 +593,8 @@ def _pairs(
             if keepdims:
                 next(own)
         else:
-            kept.append(Axis(length, stride, next(own)))
-    return kept, reduced
+            remaining.append(Axis(length, stride, next(own)))
+    return remaining, reduced
 
 
 def _reduce_into(
@@ -606,19 +606,19 @@ def _reduce_into(
     stream: Any,
     log: Log,
 ) -> None:
-    kept, reduced = _pairs(a, result, target.strides)
+    remaining, reduced = _pairs(a, result, target.strides)
     centres = None
     if name in ("var", "std"):
         kind = centre_type(a.dtype)
-        centres = _registry.GPUArray(max(product(kept), 1), kind)
+        centres = _registry.GPUArray(max(product(remaining), 1), kind)
         step, packed = kind.itemsize, []
         # Use the order in which `merged` walks the axes.
-        kept.sort(key=lambda axis: -abs(axis.source))
-        for axis in reversed(kept):
+        remaining.sort(key=lambda axis: -abs(axis.source))
+        for axis in reversed(remaining):
             packed.insert(0, axis._replace(target=step))
             step *= axis.length
         _run(
             "mean", a, packed, reduced, centres, product(reduced), None,
             stream, log,
         )  # fmt: skip
-    _run(name, a, kept, reduced, target, scale, centres, stream, log)
+    _run(name, a, remaining, reduced, target, scale, centres, stream, log)

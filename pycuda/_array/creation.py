@@ -252,9 +252,9 @@ def meshgrid(
     if indexing == "xy" and count > 1:
         places[:2] = [1, 0]
     grids = []
-    for place, line in zip(places, lines, strict=True):
+    for position, line in zip(places, lines, strict=True):
         key = [None] * count
-        key[place] = slice(None)
+        key[position] = slice(None)
         grids.append(line[tuple(key)])
     if not sparse:
         shape = np.broadcast_shapes(*(grid.shape for grid in grids))

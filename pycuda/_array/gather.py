@@ -42,7 +42,7 @@ def flat(array: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
     return array.copy("C", stream)
 
 
-def line(array: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
+def in_one_axis(array: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
     """Return all elements as one axis; a view if they are in C order."""
     whole = flat(array, stream)
     return whole if whole.ndim == 1 else whole.reshape(whole.size)
@@ -79,7 +79,7 @@ def take(
     if out is not None:
         check_out(out, indices.size, a.dtype)
         a = indexing.apart(out, a, stream)
-    return indexing.get(line(a, stream), indices, out, stream)
+    return indexing.get(in_one_axis(a, stream), indices, out, stream)
 
 
 def multi_take(
@@ -196,5 +196,5 @@ def multi_put(
     for target in targets:
         dest_indices = indexing.apart(target, dest_indices, stream)
     for array, target in zip(arrays, targets, strict=True):
-        _put(target, dest_indices, line(array, stream), stream)
+        _put(target, dest_indices, in_one_axis(array, stream), stream)
     return targets

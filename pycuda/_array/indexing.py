@@ -168,7 +168,7 @@ class _Key(NamedTuple):
     arrays: list[Any]
     names: list[int]  # for each array: the axis of the user's array
     spread: tuple[int, ...]  # the arrays' common shape
-    place: int  # the axis of the result at which that shape begins
+    position: int  # the axis of the result at which that shape begins
 
 
 def _basic(a: GPUArray, key: tuple[Any, ...]) -> GPUArray:
@@ -428,7 +428,7 @@ def _walk(
         for stride, which in zip(key.view.strides, key.axes, strict=True)
         if which is None
     ]
-    before, after = own[: key.place], own[key.place :]
+    before, after = own[: key.position], own[key.position :]
     strides = [
         list(plain_strides),
         [*before, *([0] * spread), *after],
@@ -451,7 +451,7 @@ def _result_shape(key: _Key) -> tuple[int, ...]:
         for length, which in zip(key.view.shape, key.axes, strict=True)
         if which is None
     ]
-    return (*own[: key.place], *key.spread, *own[key.place :])
+    return (*own[: key.position], *key.spread, *own[key.position :])
 
 
 def _loadable(array: Any, stream: drv.Stream | None) -> Any:

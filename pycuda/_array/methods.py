@@ -313,12 +313,12 @@ def _chosen(array: Any, args: tuple[Any, ...]) -> ArrayBase:
         return array.reshape(())
     places = [operator.index(k) for k in args]
     if len(places) == 1 and array.ndim != 1:
-        (place,) = places
-        if not -array.size <= place < array.size:
+        (position,) = places
+        if not -array.size <= position < array.size:
             raise IndexError(
-                f"index {place} is out of bounds for size {array.size}"
+                f"index {position} is out of bounds for size {array.size}"
             )
-        places, rest = [], place % array.size
+        places, rest = [], position % array.size
         for length in reversed(array.shape):
             places.insert(0, rest % length)
             rest //= length

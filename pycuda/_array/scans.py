@@ -184,8 +184,8 @@ def _scan(
     elif a.size:
         log = Log()
         _launch(name, a, target, axis, stream, log)
-        usual = dtype is None and out is None and stream is None
-        if usual and allocator is None and a is given:
+        is_default = dtype is None and out is None and stream is None
+        if is_default and allocator is None and a is given:
             log.keep(name, (a,), asked, target)
     if out is not None and target is not out:
         with using(stream):

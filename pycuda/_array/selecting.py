@@ -179,7 +179,7 @@ def take(
     check_array(a)
     flat = axis is None
     if axis is None:
-        a, axis = gather.line(a, stream), 0
+        a, axis = gather.in_one_axis(a, stream), 0
     if a.ndim == 0:
         a = a.reshape(1)
     axis = normal_axis(axis, a.ndim)

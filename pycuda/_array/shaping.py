@@ -132,8 +132,8 @@ def moveaxis(a: GPUArray, source: Any, destination: Any) -> GPUArray:
             f"{len(given)} and {len(places)}"
         )
     order = [axis for axis in range(a.ndim) if axis not in given]
-    for place, axis in sorted(zip(places, given, strict=True)):
-        order.insert(place, axis)
+    for position, axis in sorted(zip(places, given, strict=True)):
+        order.insert(position, axis)
     return a.transpose(order)
 
 
@@ -462,12 +462,12 @@ def _triangle(
         arange(first, first + n, dtype=np.int64, stream=stream)
         for first, n in zip((math.floor(k), 0), m.shape[-2:], strict=True)
     )
-    kept = _apply(
+    inside = _apply(
         operation, (rows[:, None], columns[None]), None, None, stream
     )
     zero = np.zeros((), m.dtype)[()]
     made = make(m, m.shape, m.dtype)
-    return _apply("where", (kept, m, zero), made, None, stream)
+    return _apply("where", (inside, m, zero), made, None, stream)
 
 
 def tril(

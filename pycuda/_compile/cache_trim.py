@@ -95,11 +95,11 @@ def run(folder: str, most: int | None) -> int:
     removed = _remove_abandoned(folder)
     if most is None:
         return removed
-    kept = entries(folder)
-    total = sum(entry.size for entry in kept)
+    present = entries(folder)
+    total = sum(entry.size for entry in present)
     if total <= most:
         return removed
-    for entry in kept:
+    for entry in present:
         if total <= most * _KEPT:
             break
         removed += _unlink(os.path.join(folder, entry.name))

@@ -77,13 +77,13 @@ def _sequence(macros: dict[str, bool]) -> re.Pattern[str]:
 def _brace(text: str, close: int) -> int:
     """Return the position of the brace that `close` closes, or -1."""
     depth = 0
-    for place in range(close, -1, -1):
-        if text[place] == "}":
+    for position in range(close, -1, -1):
+        if text[position] == "}":
             depth += 1
-        elif text[place] == "{":
+        elif text[position] == "{":
             depth -= 1
             if depth == 0:
-                return place
+                return position
     return -1
 
 

@@ -66,7 +66,7 @@ def _clear(folder: str, options: argparse.Namespace) -> int:
 
 
 _COMMANDS = {
-    "info": (_info, "folder, number and size of the kept kernels"),
+    "info": (_info, "folder, number and size of the cached kernels"),
     "export": (_export, "copy the kernels to a folder to ship"),
     "trim": (_trim, "remove the longest unused kernels beyond a size"),
     "clear": (_clear, "remove all kernels"),

@@ -189,14 +189,14 @@ def _remove(folder: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _sweep(place: str) -> None:
+def _sweep(root: str) -> None:
     """Remove folders of processes that ended without doing so."""
     import fcntl
 
-    for name in os.listdir(place):
+    for name in os.listdir(root):
         if not name.startswith(_FOLDER):
             continue
-        folder = os.path.join(place, name)
+        folder = os.path.join(root, name)
         with contextlib.suppress(OSError):
             # A link could be another user's way to a folder of this user.
             if os.lstat(folder).st_uid != os.getuid():

@@ -89,9 +89,9 @@ def _gpu_compiler() -> list[bytes]:
         if os.environ.get(name):
             places.append(os.path.join(os.environ[name], "lib64"))
     places += os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    for place in dict.fromkeys([*places, *_NVRTC_PLACES]):
-        if place and _exists(place):
-            parts += _libraries(place)
+    for candidate in dict.fromkeys([*places, *_NVRTC_PLACES]):
+        if candidate and _exists(candidate):
+            parts += _libraries(candidate)
     return parts
 
 

@@ -87,7 +87,7 @@ def with_environment(options: list[str]) -> list[str]:
 # ---- words ----
 
 
-def _words(
+def _name_value_pairs(
     options: list[str], opened: OptionFiles
 ) -> Iterator[tuple[str, str | None]]:
     """Yield (name, value) pairs; value is None for an option without one."""
@@ -106,7 +106,7 @@ def _words(
             _check_value(name, row, value)
             if row.action == rows.FILES:
                 with opened.read(_items(value)) as words:
-                    yield from _words(words, opened)
+                    yield from _name_value_pairs(words, opened)
             else:
                 yield name, value
         elif value is None or value == "true" or row.action == rows.REFUSE:
@@ -326,7 +326,7 @@ def translate(options: list[str]) -> Translated:
     """
     out = Translated()
     unknown = []
-    for name, value in _words(options, OptionFiles()):
+    for name, value in _name_value_pairs(options, OptionFiles()):
         row = BY_NAME.get(name)
         if row is not None:
             _ACTIONS[row.action](name, row, value or "", out)

@@ -71,12 +71,14 @@ def _may_include(text: str) -> bool:
 
     Rejects texts that only mention them faster than an expression does.
     """
-    begin, place = 0, text.find("include")
-    while place >= 0:
-        begin = max(begin, text.rfind("\n", begin, place) + 1)
-        if "#" in text[begin:place] or text.endswith("__has_", begin, place):
+    begin, position = 0, text.find("include")
+    while position >= 0:
+        begin = max(begin, text.rfind("\n", begin, position) + 1)
+        if "#" in text[begin:position] or text.endswith(
+            "__has_", begin, position
+        ):
             return True
-        begin, place = place, text.find("include", place + 1)
+        begin, position = position, text.find("include", position + 1)
     return False
 
 

@@ -275,7 +275,7 @@ def _install(extra: str) -> str:
 
 def _has_nvidia_hardware() -> bool:
     places = ("/dev/nvidia0", "/proc/driver/nvidia/version", "/dev/dxg")
-    return any(os.path.exists(place) for place in places)
+    return any(os.path.exists(candidate) for candidate in places)
 
 
 def _is_cpu_selected() -> bool:

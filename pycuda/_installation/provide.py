@@ -61,14 +61,14 @@ def _record(folder: Path, name: str) -> str:
 
 def _refuse_original() -> None:
     for original in distributions.find_originals():
-        place = original.locate_file("")
+        location = original.locate_file("")
         raise ProvideError(
             "the original distribution 'pycuda' "
             f"{distributions.version(original)} is "
-            f"installed in {place}; remove it first: python -m pip uninstall "
-            "pycuda (then reinstall this package, whose files it may have "
-            "replaced: python -m pip install --force-reinstall --no-deps "
-            "pycuda-c)"
+            f"installed in {location}; remove it first: python -m pip "
+            "uninstall pycuda (then reinstall this package, whose files it "
+            "may have replaced: python -m pip install --force-reinstall "
+            "--no-deps pycuda-c)"
         )
 
 

@@ -39,7 +39,7 @@ class Reduction(NamedTuple):
     value: np.dtype
     stage: int  # 0: everything; 1: writes values; 2: combines values
     layout: str  # [words_ or threads_] rows or columns
-    kept: int  # number of axes
+    remaining: int  # number of axes
     reduced: int
     packed: bool  # whether the inner axis is contiguous
     lanes: int = 1  # accumulators, or threads that share a row of words
@@ -196,8 +196,8 @@ def _beats(reduction: Reduction) -> str:
 
 
 _TARGETS = {
-    False: "({out} *)((char *)out + offset_of<{kept}>(row, axes.kept, "
-    "axes.kept_out))",
+    False: "({out} *)((char *)out + offset_of<{remaining}>(row, "
+    "axes.remaining, axes.remaining_out))",
     True: "out + blockIdx.y * axes.rows + row",
 }
 
@@ -220,7 +220,7 @@ def source_of(reduction: Reduction) -> str:
         extra = f", const {kind} *centres"
         centre = f"const {kind} centre = centres[{row}];"
         extra_value, extra_name = f", {kind} centre", ", centre"
-    axis = "kept" if reduction.layout == "columns" else "reduced"
+    axis = "remaining" if reduction.layout == "columns" else "reduced"
     last = getattr(reduction, axis) - 1
     fields = {
         "name": "reduce_axes",
@@ -232,9 +232,9 @@ def source_of(reduction: Reduction) -> str:
         "map": _map(reduction),
         "finish": _finish(reduction),
         "target": _TARGETS[reduction.stage == 1].format(
-            out=out, kept=reduction.kept
+            out=out, remaining=reduction.remaining
         ),
-        "kept": reduction.kept,
+        "remaining": reduction.remaining,
         "reduced": reduction.reduced,
         "extra": extra,
         "extra_value": extra_value,
@@ -396,9 +396,11 @@ def make_long_scan(
         # Tiles are scanned as trees, so a wider type gains little.
         value = computed(out)
     reduction = Reduction(name[3:], stored, out, value, 0, "", 0, 0, False)
-    kept = ""
+    compensation = ""
     if not _is_exact(reduction):
-        kept = building.load_template("reduce/compensated_sum.cuh").substitute(
+        compensation = building.load_template(
+            "reduce/compensated_sum.cuh"
+        ).substitute(
             compensated_sums(value, False, "Element" if rows else "Value")
         )
     source = scan_kernels.ScanSource(
@@ -418,7 +420,7 @@ def make_long_scan(
         ),
         segmented=rows,
         rows=rows,
-        kept=kept,
+        compensation=compensation,
     )
     function = building.compile_kernel(
         scan_kernels.source_of(source, shape), (stored, value, out), name

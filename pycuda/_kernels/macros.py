@@ -86,9 +86,9 @@ def _once(
     text: str, macros: dict[str, list[Macro]], names: re.Pattern[str]
 ) -> str:
     """Replace each macro in `text` once by its definition."""
-    parts, place = [], 0
+    parts, position = [], 0
     for found in names.finditer(text):
-        if found.start() < place:
+        if found.start() < position:
             continue
         arguments, end = _arguments(text, found.end())
         bodies = []
@@ -99,16 +99,16 @@ def _once(
             elif arguments is not None:
                 bodies.append(_filled(macro, arguments))
         if bodies:
-            parts += [text[place : found.start()], "\n".join(bodies)]
-            place = end
-    return "".join(parts) + text[place:]
+            parts += [text[position : found.start()], "\n".join(bodies)]
+            position = end
+    return "".join(parts) + text[position:]
 
 
-def _arguments(text: str, place: int) -> tuple[list[str] | None, int]:
-    """Return the arguments of a macro call at `place`, and their end."""
-    opening = re.compile(r"\s*\(").match(text, place)
+def _arguments(text: str, position: int) -> tuple[list[str] | None, int]:
+    """Return the arguments of a macro call at `position`, and their end."""
+    opening = re.compile(r"\s*\(").match(text, position)
     if opening is None:
-        return None, place
+        return None, position
     arguments, depth, begin = [], 0, opening.end()
     for at in range(begin, len(text)):
         letter = text[at]
@@ -121,7 +121,7 @@ def _arguments(text: str, place: int) -> tuple[list[str] | None, int]:
             begin = at + 1
             if letter == ")":
                 return arguments, begin
-    return None, place
+    return None, position
 
 
 def _filled(macro: Macro, arguments: list[str]) -> str:

@@ -60,15 +60,15 @@ def make_move(
     resolve = []
     for k, dtype in enumerate(indices):
         resolve += [
-            f"place = place_of(*(const {c_type(dtype)} *)(index{k} + "
+            f"position = place_of(*(const {c_type(dtype)} *)(index{k} + "
             f"offset[{k + 2}]), layout.length[{k}]);",
-            "if (place < 0) {",
+            "if (position < 0) {",
             f"    note(fault, layout.axis[{k}], (long long)*(const "
             f"{c_type(dtype)} *)(index{k} + offset[{k + 2}]), "
             f"layout.length[{k}]);",
             "    inside = false;",
             "}",
-            f"offset[1] += place * layout.step[{k}];",
+            f"offset[1] += position * layout.step[{k}];",
         ]
     source = load_template("index/move.cu").substitute(
         unit=_UNITS[unit],
@@ -101,13 +101,13 @@ def _indexed(
 # (plain array, contiguous row, statement, statement for an index out of range)
 _LINES = {
     "take": (
-        "Item *plain", "const Item *row", "plain[i] = row[place];",
+        "Item *plain", "const Item *row", "plain[i] = row[position];",
         "plain[i] = Item{};",
     ),
     "put": (
-        "const Item *plain", "Item *row", "row[place] = plain[i];", "",
+        "const Item *plain", "Item *row", "row[position] = plain[i];", "",
     ),
-    "fill": ("const Item plain", "Item *row", "row[place] = plain;", ""),
+    "fill": ("const Item plain", "Item *row", "row[position] = plain;", ""),
 }  # fmt: skip
 
 
@@ -147,19 +147,19 @@ def make_line(
 _ROWS = {
     "take": (
         "Item *plain", "const Item *rows",
-        "const Item *from = rows + (inside ? place * span : 0);\n"
+        "const Item *from = rows + (inside ? position * span : 0);\n"
         "Item *to = plain + i * span;",
         "to[k] = inside ? from[k] : Item{};",
     ),
     "put": (
         "const Item *plain", "Item *rows",
         "const Item *from = plain + i * span;\n"
-        "Item *to = rows + (inside ? place * span : 0);",
+        "Item *to = rows + (inside ? position * span : 0);",
         "if (inside) {\n    to[k] = from[k];\n}",
     ),
     "fill": (
         "const Item plain", "Item *rows",
-        "Item *to = rows + (inside ? place * span : 0);",
+        "Item *to = rows + (inside ? position * span : 0);",
         "if (inside) {\n    to[k] = plain;\n}",
     ),
 }  # fmt: skip

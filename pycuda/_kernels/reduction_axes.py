@@ -104,13 +104,13 @@ class Plan:
         ndim = len(shape)
         every = tuple(range(ndim)) if axis is None else axis
         self.axes = normalize_axis_tuple(every, ndim)
-        kept = [k for k in range(ndim) if k not in self.axes]
-        self.order = (*kept, *(k for k in range(ndim) if k in self.axes))
-        self.kept = tuple(shape[k] for k in kept)
+        remaining = [k for k in range(ndim) if k not in self.axes]
+        self.order = (*remaining, *(k for k in range(ndim) if k in self.axes))
+        self.remaining = tuple(shape[k] for k in remaining)
         self.full = tuple(
             1 if k in self.axes else length for k, length in enumerate(shape)
         )
-        self.rows = math.prod(self.kept)
+        self.rows = math.prod(self.remaining)
         self.length = math.prod(shape[k] for k in self.axes)
 
     def packed(self, array: Any, stream: Any) -> Any:

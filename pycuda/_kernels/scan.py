@@ -50,7 +50,7 @@ class ScanSource(NamedTuple):
     is_foreign: bool = False
     segmented: bool = False
     rows: bool = False  # whether segments begin at multiples of a length
-    kept: str = (
+    compensation: str = (
         ""  # ``reduce/compensated_sum.cuh`` for sums with compensated rounding
     )
 
@@ -139,10 +139,10 @@ __device__ inline Element combine_elements(const Element &a, const Element &b)
 def _total(source: ScanSource) -> str:
     """Return C that combines the totals of tiles."""
     kind = "plain"
-    if source.kept:
+    if source.compensation:
         kind = "rows" if source.rows else "stored"
     template = building.load_template(f"scan/total_{kind}.cuh")
-    return source.kept + template.template
+    return source.compensation + template.template
 
 
 def _name_prefixer(source: ScanSource) -> Callable[[str], str]:
@@ -236,7 +236,7 @@ def language(source: ScanSource, shape: Shape) -> str:
 
 def wrap(source: ScanSource, shape: Shape, function: Any) -> ScanKernel:
     """Wrap a kernel that was compiled from `source_of(source, shape)`."""
-    size = source.sizes[2] * (2 if source.kept else 1)
+    size = source.sizes[2] * (2 if source.compensation else 1)
     if source.segmented:
         # enough for any padding of the struct
         size = (size + 4 + 15) // 16 * 16

@@ -79,10 +79,10 @@ def _use(text: str, begin: int, end: int) -> tuple[bool, bool]:
     return sure, sure or _PERHAPS_ASSIGNED.match(rest) is not None
 
 
-def _behind_index(text: str, place: int) -> int | None:
+def _behind_index(text: str, position: int) -> int | None:
     """Return the end of the brackets after a name; None if there are none."""
     depth = 0
-    for at in range(place, len(text)):
+    for at in range(position, len(text)):
         if text[at] == "[":
             depth += 1
         elif text[at] == "]":

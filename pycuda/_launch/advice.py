@@ -137,11 +137,11 @@ def _of_size(size: int, value: Any) -> str:
         return "pass pycuda.gpuarray.to_gpu(numpy.array(...)) for a pointer"
     if isinstance(value, np.void):
         return _RECORD
-    for types, sizes, usual in _NUMBERS:
+    for types, sizes, suggestion in _NUMBERS:
         if isinstance(value, types):
             name = sizes.get(size)
             if name is None:
-                return f"pass {usual}"
+                return f"pass {suggestion}"
             text = f"pass {number_text(name, value)}"
             if isinstance(value, int) and size in _ALSO:
                 also, c_type = _ALSO[size]

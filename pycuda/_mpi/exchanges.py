@@ -163,9 +163,9 @@ class Exchanges:
                 memory = gpuarray.empty((nbytes,), np.uint8)
             elif not memory.flags.c_contiguous:
                 memory = memory.copy("C")
-        kept, region = self._export(memory)
+        owner, region = self._export(memory)
         regions = self._share(region)
-        # `kept` is a copy if the memory cannot be mapped
+        # `owner` is a copy if the memory cannot be mapped
         address = self.peers.address(region, self.rank)
         if not is_root:
             self._pull(address, regions, root, self.rank, nbytes)
@@ -182,7 +182,7 @@ class Exchanges:
             taken_by.wait()
             taken_by.finish()
         self.comm.Barrier()
-        del kept
+        del owner
 
     def _slice(self, index: int, nbytes: int) -> tuple[int, int]:
         """Return the byte range of one of as many slices as ranks."""
@@ -227,7 +227,7 @@ class Exchanges:
         None on ranks that do not receive the result.
         """
         dtype, nbytes = source.dtype, source.nbytes
-        kept, region = self._export(source)
+        owner, region = self._export(source)
         regions = self._share(region)
         start, end = self._slice(self.rank, nbytes)
         part = self._combined(regions, dtype, start, end, op)
@@ -244,7 +244,7 @@ class Exchanges:
             taken.wait()
             taken.finish()
         self.comm.Barrier()
-        del kept, mine
+        del owner, mine
 
     def _combined(
         self,

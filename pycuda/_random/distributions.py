@@ -101,7 +101,9 @@ def _spread(size: Any, out: Any, *parameters: Any) -> Any:
     return np.broadcast_shapes(*shapes) if shapes else None
 
 
-def _number(value: Any, name: str, least: float | None = None) -> float:
+def _checked_number(
+    value: Any, name: str, least: float | None = None
+) -> float:
     """Return a parameter that must be a number of at least `least`."""
     if isinstance(value, np.ndarray) and value.ndim:
         check_array(value, name)
@@ -247,9 +249,9 @@ class Distributions(Filling):
     ) -> _gpuarray.GPUArray:
         """Return reals in [low, high); after rounding they may equal high."""
         if not isinstance(low, ArrayBase):
-            low = _number(low, "low")
+            low = _checked_number(low, "low")
         if not isinstance(high, ArrayBase):
-            high = _number(high, "high")
+            high = _checked_number(high, "high")
         with _in(stream):
             width = _width(low, high, dtype if out is None else out.dtype)
             if type(low) is type(width) is float and (
@@ -280,11 +282,11 @@ class Distributions(Filling):
         if not any(isinstance(p, ArrayBase) for p in parameters):
             self._draw(kind, out, parameters, None)
             return out
-        *places, width = [_unaliased(out, p) for p in parameters]
+        *locations, width = [_unaliased(out, p) for p in parameters]
         self._draw(kind, out, standard, None)
         out *= width
-        for place in places:
-            out += place
+        for location in locations:
+            out += location
         return out
 
     def standard_normal(
@@ -361,7 +363,7 @@ class Distributions(Filling):
         """Return exponential numbers of mean `scale`, a number or an array."""
         with _in(stream):
             if not isinstance(scale, ArrayBase):
-                scale = _number(scale, "scale", 0)
+                scale = _checked_number(scale, "scale", 0)
             return self._scaled(
                 "exponential", "exponential", (scale,), (size, dtype, out),
                 (1.0,),
@@ -388,7 +390,10 @@ class Distributions(Filling):
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
         """Return gamma-distributed numbers of this shape and scale."""
-        values = _number(shape, "shape", 0), _number(scale, "scale", 0)
+        values = (
+            _checked_number(shape, "shape", 0),
+            _checked_number(scale, "scale", 0),
+        )
         if values[0] == 0:
             raise ValueError("shape must be above 0")
         with _in(stream):
@@ -416,7 +421,7 @@ class Distributions(Filling):
             if isinstance(lam, ArrayBase):
                 self._draw("poisson", out, _means(lam, out), None)
                 return out
-            lam = _number(lam, "lam", 0)
+            lam = _checked_number(lam, "lam", 0)
             most = _highest(out.dtype)
             if lam + 10 * lam**0.5 > most:
                 raise ValueError(f"lam is {lam:g}, too large for {out.dtype}")
@@ -477,16 +482,18 @@ class Distributions(Filling):
         """
         with _in(stream):
             if isinstance(x, ArrayBase):
-                order = self._order(x.shape[_gpuarray_axis(axis, x.ndim)])
+                order = self._random_order(
+                    x.shape[_gpuarray_axis(axis, x.ndim)]
+                )
                 return _gpuarray.take(x, order, axis=axis)
             if isinstance(x, np.ndarray):
                 check_array(x, "x")
             count = _integer(x, "x")
             if count < 0:
                 raise ValueError(f"x must not be negative, as {count} is")
-            return self._order(count)
+            return self._random_order(count)
 
-    def _order(self, count: int) -> Any:
+    def _random_order(self, count: int) -> Any:
         """Return the integers below `count`, sorted by random 64-bit keys."""
         keys = _gpuarray.empty(count, np.uint64)
         self._draw("bits64", keys, (0,), None)
@@ -555,7 +562,7 @@ class Distributions(Filling):
         if p is None and replace:
             return self.integers(0, count, wanted)
         if p is None:
-            return self._order(count)[:wanted].copy()
+            return self._random_order(count)[:wanted].copy()
         if replace:
             ends = _gpuarray.cumsum(p)
             at = self.random(wanted) * ends[-1]
@@ -602,13 +609,13 @@ def _real(bound: Any) -> Any:
 
 
 def _location_and_scale(
-    place: Any, place_name: str, width: Any, width_name: str
+    location: Any, location_name: str, width: Any, width_name: str
 ) -> tuple[Any, Any]:
-    if not isinstance(place, ArrayBase):
-        place = _number(place, place_name)
+    if not isinstance(location, ArrayBase):
+        location = _checked_number(location, location_name)
     if not isinstance(width, ArrayBase):
-        width = _number(width, width_name, 0)
-    return place, width
+        width = _checked_number(width, width_name, 0)
+    return location, width
 
 
 def _gpuarray_axis(axis: Any, ndim: int) -> int:

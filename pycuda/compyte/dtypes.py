@@ -136,11 +136,11 @@ def _integer_names(base: str, unsigned: bool) -> list[str]:
     """
     words = [] if base == "int" else base.split()
     first = "unsigned" if unsigned else ""
-    usual = " ".join(w for w in (first, base) if w)
+    canonical = " ".join(w for w in (first, base) if w)
     if unsigned and base == "int":
-        usual = "unsigned"
+        canonical = "unsigned"
     signs = ["unsigned"] if unsigned else ["", "signed"]
-    names = [usual]
+    names = [canonical]
     for sign, tail in itertools.product(signs, ("", "int")):
         parts = [w for w in (sign, *words, tail) if w]
         if parts:

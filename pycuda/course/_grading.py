@@ -116,9 +116,9 @@ def _element(result: np.ndarray, right: np.ndarray, wrong: np.ndarray) -> str:
 
 def _report(text: str) -> str:
     """Return the report of a check alone, if there is one."""
-    place = text.find(".cu:")
-    if place > 0:
-        begin = text.rfind(" ", 0, place) + 1
+    position = text.find(".cu:")
+    if position > 0:
+        begin = text.rfind(" ", 0, position) + 1
         return text[begin:].split("\n - ")[0].strip()
     if "timed out" in text:
         return "the kernel did not end in time: does each of its loops end?"

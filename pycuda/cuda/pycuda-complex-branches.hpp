@@ -10,15 +10,16 @@
 #pragma once
 
 extern "C++" {
-/* __pycuda_cexp_re(rare, usual, re, im) is the real part of the exponential of
- * re + im i if `rare` holds, and `usual` otherwise; the other functions are
- * analogous. */
+/* __pycuda_cexp_re(is_slow, fast_value, re, im) is the real part of the
+ * exponential of re + im i if `is_slow` holds, and `fast_value` otherwise; the
+ * other functions are analogous. */
 #define PYCUDA_COMPLEX_PART(NAME, T, SYMBOL)                                  \
     extern "C" __device__ T __pycuda_rare___pycuda_##SYMBOL(bool, T, T, T)    \
         __PYCUDA_CONST;                                                       \
-    __device__ inline T __pycuda_##NAME(bool rare, T usual, T re, T im)       \
+    __device__ inline T __pycuda_##NAME(bool is_slow, T fast_value, T re,     \
+                                        T im)                                 \
     {                                                                         \
-        return __pycuda_rare___pycuda_##SYMBOL(rare, usual, re, im);          \
+        return __pycuda_rare___pycuda_##SYMBOL(is_slow, fast_value, re, im);  \
     }
 #define PYCUDA_COMPLEX_PARTS(NAME)                                            \
     PYCUDA_COMPLEX_PART(NAME##_re, float, NAME##f_re)                         \
@@ -41,7 +42,7 @@ PYCUDA_COMPLEX_PARTS(csqrt)
 namespace pycuda
 {
 
-/* The value of a function at z, from the C library if `rare` holds. */
+/* The value of a function at z, from the C library if `is_slow` holds. */
 #define PYCUDA_COMPLEX_PARTS(T, NAME, Z, RARE, REAL, IMAG)                    \
     complex<T>(__pycuda_##NAME##_re(RARE, REAL, (Z)._M_re, (Z)._M_im),        \
                __pycuda_##NAME##_im(RARE, IMAG, (Z)._M_re, (Z)._M_im))
@@ -76,8 +77,8 @@ sqrt(const complex<T> &z)
     const T size = ::sqrt(re * re + im * im);
     const T larger = ::sqrt((::fabs(re) + size) / 2);
     const T smaller = im / (2 * larger);
-    const bool right = re >= 0, rare = _is_extreme(z);
-    return PYCUDA_COMPLEX_PARTS(T, csqrt, z, rare,
+    const bool right = re >= 0, is_slow = _is_extreme(z);
+    return PYCUDA_COMPLEX_PARTS(T, csqrt, z, is_slow,
                                 right ? larger : ::fabs(smaller),
                                 right ? smaller : ::copysign(larger, im));
 }
@@ -106,11 +107,11 @@ template <class T>
 __device__ inline complex<T>
 exp(const complex<T> &z)
 {
-    const bool rare = _is_steep(z._M_re, z._M_im);
+    const bool is_slow = _is_steep(z._M_re, z._M_im);
     const T scale = ::exp(z._M_re);
     T sine, cosine;
     __pycuda_sincos(z._M_im, &sine, &cosine);
-    return PYCUDA_COMPLEX_PARTS(T, cexp, z, rare, scale * cosine,
+    return PYCUDA_COMPLEX_PARTS(T, cexp, z, is_slow, scale * cosine,
                                 scale * sine);
 }
 
@@ -118,44 +119,44 @@ template <class T>
 __device__ inline complex<T>
 sinh(const complex<T> &z)
 {
-    const bool rare = _is_steep(::fabs(z._M_re), z._M_im);
+    const bool is_slow = _is_steep(::fabs(z._M_re), z._M_im);
     T sine, cosine, sineh, cosineh;
     __pycuda_sincos(z._M_im, &sine, &cosine);
     __pycuda_sinh_cosh(z._M_re, &sineh, &cosineh);
-    return PYCUDA_COMPLEX_PARTS(T, csinh, z, rare, sineh * cosine,
+    return PYCUDA_COMPLEX_PARTS(T, csinh, z, is_slow, sineh * cosine,
                                 cosineh * sine);
 }
 template <class T>
 __device__ inline complex<T>
 cosh(const complex<T> &z)
 {
-    const bool rare = _is_steep(::fabs(z._M_re), z._M_im);
+    const bool is_slow = _is_steep(::fabs(z._M_re), z._M_im);
     T sine, cosine, sineh, cosineh;
     __pycuda_sincos(z._M_im, &sine, &cosine);
     __pycuda_sinh_cosh(z._M_re, &sineh, &cosineh);
-    return PYCUDA_COMPLEX_PARTS(T, ccosh, z, rare, cosineh * cosine,
+    return PYCUDA_COMPLEX_PARTS(T, ccosh, z, is_slow, cosineh * cosine,
                                 sineh * sine);
 }
 template <class T>
 __device__ inline complex<T>
 sin(const complex<T> &z)
 {
-    const bool rare = _is_steep(::fabs(z._M_im), z._M_re);
+    const bool is_slow = _is_steep(::fabs(z._M_im), z._M_re);
     T sine, cosine, sineh, cosineh;
     __pycuda_sincos(z._M_re, &sine, &cosine);
     __pycuda_sinh_cosh(z._M_im, &sineh, &cosineh);
-    return PYCUDA_COMPLEX_PARTS(T, csin, z, rare, sine * cosineh,
+    return PYCUDA_COMPLEX_PARTS(T, csin, z, is_slow, sine * cosineh,
                                 cosine * sineh);
 }
 template <class T>
 __device__ inline complex<T>
 cos(const complex<T> &z)
 {
-    const bool rare = _is_steep(::fabs(z._M_im), z._M_re);
+    const bool is_slow = _is_steep(::fabs(z._M_im), z._M_re);
     T sine, cosine, sineh, cosineh;
     __pycuda_sincos(z._M_re, &sine, &cosine);
     __pycuda_sinh_cosh(z._M_im, &sineh, &cosineh);
-    return PYCUDA_COMPLEX_PARTS(T, ccos, z, rare, cosine * cosineh,
+    return PYCUDA_COMPLEX_PARTS(T, ccos, z, is_slow, cosine * cosineh,
                                 -(sine * sineh));
 }
 #undef PYCUDA_COMPLEX_PARTS

@@ -39,7 +39,7 @@ _NO_RESET = (
 )
 
 
-def _words(line: str) -> list[str]:
+def _split_options(line: str) -> list[str]:
     """Return the options on a line, split as a shell does."""
     try:
         return shlex.split(line)
@@ -103,7 +103,7 @@ class Session:
         """
         _contexts.ensure()
         name = self._running_cell()
-        made = Cell(cell, name, _words(line))
+        made = Cell(cell, name, _split_options(line))
         self._sources[name] = made
         made.compile()
         if not made.kernels:
@@ -136,7 +136,7 @@ class Session:
             for name, cell in self._cells.items()
             if self.shell.user_ns.get(name) is cell.kernels.get(name)
         }
-        kept = {
+        unchanged = {
             name
             for name, cell in self._cells.items()
             if self.shell.user_ns.get(name) is cell.kernels.get(name)
@@ -144,7 +144,7 @@ class Session:
         for cell in current.values():
             cell.compile()
             for name, kernel in cell.kernels.items():
-                if name in kept and self._cells[name] is cell:
+                if name in unchanged and self._cells[name] is cell:
                     self.shell.user_ns[name] = kernel
 
     def cuda_check(self, line: str) -> None:

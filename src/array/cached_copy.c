@@ -78,16 +78,16 @@ cache_slot(int64_t form, const struct array *target,
 /* Returns whether the entry has the given `form` (number of axes, item size,
  * alignment) and the shape and strides of the arrays. */
 static inline bool
-is_equal(const struct cached_copy *place, int64_t form,
+is_equal(const struct cached_copy *entry, int64_t form,
          const struct array *target, const struct array *source)
 {
-    if (place->form != form) {
+    if (entry->form != form) {
         return false;
     }
     for (int axis = 0; axis < target->ndim; axis++) {
-        if (place->shape[axis] != target->shape[axis] ||
-            place->target[axis] != target->strides[axis] ||
-            place->source[axis] != source->strides[axis]) {
+        if (entry->shape[axis] != target->shape[axis] ||
+            entry->target[axis] != target->strides[axis] ||
+            entry->source[axis] != source->strides[axis]) {
             return false;
         }
     }
@@ -135,11 +135,11 @@ cached_copy_run(struct array *target, struct array *source, CUstream stream)
     if (!entry_form(target, source, &form)) {
         return 0;
     }
-    const struct cached_copy *place = cache_slot(form, target, source);
-    if (place->launch.key != key || !is_equal(place, form, target, source)) {
+    const struct cached_copy *entry = cache_slot(form, target, source);
+    if (entry->launch.key != key || !is_equal(entry, form, target, source)) {
         return 0;
     }
-    int status = launch(place, context, stream, target, source);
+    int status = launch(entry, context, stream, target, source);
     return status < 0 ? -1 : status == 0;
 }
 

@@ -244,9 +244,9 @@ static inline const struct cached_launch *
 entry_find(const struct cached_launch *key,
            const struct shared_properties *common)
 {
-    const struct cached_launch *place = cache_slot(key);
+    const struct cached_launch *entry = cache_slot(key);
 
-    return key_equal(place, key) && !(common->bits & place->mask) ? place
+    return key_equal(entry, key) && !(common->bits & entry->mask) ? entry
                                                                   : NULL;
 }
 
@@ -271,12 +271,12 @@ launch_arrays(const struct cached_launch *repeat, struct launch_target where,
 /* Launches an operation with scalars among the operands. Returns 0, -1 with an
  * exception, or 1 if the kernel has been released. */
 static __attribute__((noinline)) int
-launch_numbers(const struct cached_launch *place, struct launch_target where,
+launch_numbers(const struct cached_launch *entry, struct launch_target where,
                int inputs, PyObject *const *objects, struct array *result)
 {
     /* A copy of the entry: conversion of a scalar may issue a warning, which
      * runs Python code, which may evict the entry. */
-    const struct cached_launch repeat = *place;
+    const struct cached_launch repeat = *entry;
     struct operand scalar[CACHED_INPUTS_MAX];
     struct core_array_head *used[CACHED_INPUTS_MAX + 1] = {&result->head};
     CUdeviceptr pointer[CACHED_INPUTS_MAX + 1] = {result->head.pointer};
@@ -348,33 +348,33 @@ entry_run(const struct cached_launch *key,
           int inputs, PyObject *const *objects, struct array *out,
           PyArray_Descr *dtype, PyObject **result)
 {
-    const struct cached_launch *place = entry_find(key, common);
-    struct cached_launch kept;
+    const struct cached_launch *entry = entry_find(key, common);
+    struct cached_launch copy;
     struct array *made;
 
-    if (!place || (out && !common->is_given && !dtype &&
-                   out->dtype != place->rule->result)) {
+    if (!entry || (out && !common->is_given && !dtype &&
+                   out->dtype != entry->rule->result)) {
         return false;
     }
     if (out) {
         made = (struct array *)Py_NewRef(out);
     } else {
-        dtype = dtype ? dtype : place->rule->result;
+        dtype = dtype ? dtype : entry->rule->result;
         made = array_new_fast(common->model, common->model->ndim, dtype,
                               where.context, where.stream);
     }
     if (UNLIKELY(!made)) {
-        kept = *place;
-        place = &kept;
-        made = result_new_slow(&kept, common->model, where, objects, dtype);
+        copy = *entry;
+        entry = &copy;
+        made = result_new_slow(&copy, common->model, where, objects, dtype);
     }
     *result = NULL;
     if (UNLIKELY(!made)) {
         return PyErr_Occurred() != NULL;
     }
     int status = common->is_mixed
-                     ? launch_numbers(place, where, inputs, objects, made)
-                     : launch_arrays(place, where, inputs, objects, made);
+                     ? launch_numbers(entry, where, inputs, objects, made)
+                     : launch_arrays(entry, where, inputs, objects, made);
     if (UNLIKELY(status != 0)) {
         Py_DECREF(made);
         return status < 0;
@@ -489,11 +489,11 @@ cached_fill(struct array *array, const void *value, CUstream stream)
         !launch_target_find(&where, stream, &key)) {
         return 0;
     }
-    const struct cached_launch *place = entry_find(&key, &common);
-    if (!place || place->rule->loop[0] != dtype) {
+    const struct cached_launch *entry = entry_find(&key, &common);
+    if (!entry || entry->rule->loop[0] != dtype) {
         return 0;
     }
-    int status = core_launch_arrays(where.context, &place->launch,
+    int status = core_launch_arrays(where.context, &entry->launch,
                                     where.stream, 1, &used, arguments);
     return status < 0 ? -1 : status == 0;
 }
@@ -510,12 +510,12 @@ alignment_bits(const struct array *array)
 static void
 entry_store(const struct cached_launch *key)
 {
-    struct cached_launch *place = cache_slot(key), old = *place;
+    struct cached_launch *entry = cache_slot(key), old = *entry;
 
     for (int i = 0; i < CACHED_INPUTS_MAX; i++) {
         Py_XINCREF(key->type[i]);
     }
-    *place = *key;
+    *entry = *key;
     for (int i = 0; i < CACHED_INPUTS_MAX; i++) {
         Py_XDECREF(old.type[i]);
     }

@@ -147,7 +147,7 @@ bool
 cached_reduction_run(int operation, int inputs, PyObject *const *objects,
                      PyObject **result)
 {
-    struct cached_reduction key, kept;
+    struct cached_reduction key, copy;
     CUdeviceptr bits, done = 0, rest = 0;
     CUstream stream = NULL;
     struct array *out = NULL;
@@ -161,25 +161,25 @@ cached_reduction_run(int operation, int inputs, PyObject *const *objects,
     if (!key_describe(&key, operation, inputs, objects, &bits)) {
         return false;
     }
-    const struct cached_reduction *place = cache_slot(&key);
-    if (!is_equal(place, &key) || bits & place->mask) {
+    const struct cached_reduction *entry = cache_slot(&key);
+    if (!is_equal(entry, &key) || bits & entry->mask) {
         return false;
     }
-    if (LIKELY(place->launch.blocks == 1)) {
+    if (LIKELY(entry->launch.blocks == 1)) {
         out = array_new_fast((struct array *)objects[inputs - 1], 0,
-                             place->result, context, stream);
+                             entry->result, context, stream);
     }
     if (UNLIKELY(!out)) {
-        kept = *place;
-        place = &kept;
-        out = result_new_slow(&kept, context, stream, objects, &done, &rest);
+        copy = *entry;
+        entry = &copy;
+        out = result_new_slow(&copy, context, stream, objects, &done, &rest);
     }
     *result = NULL;
     if (UNLIKELY(!out)) {
         return PyErr_Occurred() != NULL;
     }
     int status =
-        launch(place, context, stream, inputs, objects, out, &done, &rest);
+        launch(entry, context, stream, inputs, objects, out, &done, &rest);
     if (UNLIKELY(status != 0)) {
         Py_CLEAR(out);
     }
@@ -209,9 +209,9 @@ cached_reduction_add(int operation, int inputs, PyObject *const *objects,
     key.mask = (uint32_t)PyDataType_ALIGNMENT(key.dtype) - 1;
     key.per_block = per_block;
     key.result = result;
-    struct cached_reduction *place = cache_slot(&key);
-    PyArray_Descr *old = place->dtype;
+    struct cached_reduction *entry = cache_slot(&key);
+    PyArray_Descr *old = entry->dtype;
     Py_INCREF(key.dtype);
-    *place = key;
+    *entry = key;
     Py_XDECREF(old);
 }

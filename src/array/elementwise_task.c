@@ -145,14 +145,14 @@ tile_axis(const struct elementwise_task *task)
 static void
 swap_axes(struct layout *layout, int a, int b)
 {
-    npy_intp kept = layout->shape[a];
+    npy_intp saved = layout->shape[a];
 
     layout->shape[a] = layout->shape[b];
-    layout->shape[b] = kept;
+    layout->shape[b] = saved;
     for (int k = 0; k < layout->operands; k++) {
-        kept = layout->strides[k][a];
+        saved = layout->strides[k][a];
         layout->strides[k][a] = layout->strides[k][b];
-        layout->strides[k][b] = kept;
+        layout->strides[k][b] = saved;
     }
 }
 

@@ -150,10 +150,10 @@ call_slow(struct fast_ufunc *self, PyObject *const *args, size_t nargsf,
     if (PyVectorcall_NARGS(nargsf) != self->inputs ||
         !handles_keywords(self, args + self->inputs, names, &out, &stream) ||
         !handles_operands(self, args)) {
-        PyObject *again =
+        PyObject *replayed =
             reduce_planned(self, args, PyVectorcall_NARGS(nargsf), names);
-        return again || PyErr_Occurred()
-                   ? again
+        return replayed || PyErr_Occurred()
+                   ? replayed
                    : PyObject_Vectorcall(self->wrapper.function, args, nargsf,
                                          names);
     }

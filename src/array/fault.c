@@ -27,15 +27,15 @@ fault_register(PyObject *module, PyObject *args)
         return NULL;
     }
     PyObject *made = PyTuple_Pack(3, owner, device, address);
-    PyObject **place = made ? core_local_slot(CORE_LOCAL_FAULTS) : NULL;
-    if (!place) {
+    PyObject **slot = made ? core_local_slot(CORE_LOCAL_FAULTS) : NULL;
+    if (!slot) {
         Py_XDECREF(made);
         return NULL;
     }
-    if (*place) { /* another thread has registered a record in the meantime */
+    if (*slot) { /* another thread has registered a record in the meantime */
         Py_DECREF(made);
     } else {
-        *place = made;
+        *slot = made;
     }
     Py_RETURN_NONE;
 }
@@ -46,9 +46,9 @@ fault_register(PyObject *module, PyObject *args)
 static PyObject *
 faults_current(void)
 {
-    PyObject **place = core_local_slot(CORE_LOCAL_FAULTS);
+    PyObject **slot = core_local_slot(CORE_LOCAL_FAULTS);
 
-    return place ? *place : NULL;
+    return slot ? *slot : NULL;
 }
 
 /* _registered_faults(): returns the owner of the current context's fault

@@ -33,9 +33,9 @@ static PyTypeObject *kernels_type;
 struct kernels *
 kernels_current(void)
 {
-    PyObject **place = core_local_slot(CORE_LOCAL_KERNELS);
+    PyObject **slot = core_local_slot(CORE_LOCAL_KERNELS);
 
-    return place ? (struct kernels *)*place : NULL;
+    return slot ? (struct kernels *)*slot : NULL;
 }
 
 struct kernels *
@@ -47,19 +47,19 @@ kernels_get_or_create(void)
         return found;
     }
     PyObject *made = kernels_type->tp_alloc(kernels_type, 0);
-    PyObject **place = made ? core_local_slot(CORE_LOCAL_KERNELS) : NULL;
-    if (!place) {
+    PyObject **slot = made ? core_local_slot(CORE_LOCAL_KERNELS) : NULL;
+    if (!slot) {
         Py_XDECREF(made);
         return NULL;
     }
     /* The allocation may run the garbage collector and finalizers. If one of
      * these has created the object of this context, use that object. */
-    if (*place) {
+    if (*slot) {
         Py_DECREF(made);
     } else {
-        *place = made;
+        *slot = made;
     }
-    return (struct kernels *)*place;
+    return (struct kernels *)*slot;
 }
 
 static int

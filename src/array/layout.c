@@ -269,19 +269,19 @@ axes_merge(const struct layout *layout, int outer, int inner)
 static void
 axes_clean(struct layout *layout)
 {
-    int kept = 0;
+    int ndim_left = 0;
 
     for (int axis = 0; axis < layout->ndim; axis++) {
         if (layout->shape[axis] == 1) {
             continue;
         }
-        axis_copy(layout, kept, axis);
-        if (layout->strides[0][kept] < 0) {
-            axis_flip(layout, kept);
+        axis_copy(layout, ndim_left, axis);
+        if (layout->strides[0][ndim_left] < 0) {
+            axis_flip(layout, ndim_left);
         }
-        kept++;
+        ndim_left++;
     }
-    layout->ndim = kept;
+    layout->ndim = ndim_left;
 }
 
 /* Removes axes of length 1, sorts the others by the strides of operand 0, and

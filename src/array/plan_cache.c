@@ -445,8 +445,8 @@ plan_set(PyObject *module, PyObject *args)
         plan_release(plan);
         return NULL;
     }
-    struct plan **place = key_slot(kernels, &key), *old = *place;
-    *place = plan;
+    struct plan **target = key_slot(kernels, &key), *old = *target;
+    *target = plan;
     plan_release(old);
     Py_RETURN_NONE;
 }

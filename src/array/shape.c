@@ -342,7 +342,7 @@ array_squeeze(PyObject *self, PyObject *args, PyObject *kwargs)
     struct array *array = (struct array *)self;
     PyObject *axes = Py_None;
     unsigned gone = 0;
-    int kept = 0;
+    int ndim_left = 0;
 
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:squeeze", names,
                                      &axes) ||
@@ -359,8 +359,8 @@ array_squeeze(PyObject *self, PyObject *args, PyObject *kwargs)
     }
     for (int axis = 0; axis < array->ndim; axis++) {
         if (!(gone & 1u << axis)) {
-            view->shape[kept] = array->shape[axis];
-            view->strides[kept++] = array->strides[axis];
+            view->shape[ndim_left] = array->shape[axis];
+            view->strides[ndim_left++] = array->strides[axis];
         }
     }
     array_view_finish(view);

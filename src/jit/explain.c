@@ -43,7 +43,7 @@ struct note {
     struct stop *stops;
     unsigned count;
     /* the kernel runs on fibers and calls a function that is not inlined */
-    bool kept;
+    bool stored;
 };
 
 static struct note *notes;
@@ -62,7 +62,7 @@ note_stop(struct jit *jit, LLVMValueRef at, void *data)
 
     (void)jit;
     if (callee && !LLVMIsDeclaration(callee) && note->kernel->fibers) {
-        note->kept = true;
+        note->stored = true;
     }
     if (!jit_may_stop(name)) {
         return;
@@ -266,7 +266,7 @@ reason_of(const struct jit *jit, const struct note *note)
     if (note->kernel->warps_not) {
         return jit_format("%s", note->kernel->warps_not);
     }
-    if (note->kept || !note->count) {
+    if (note->stored || !note->count) {
         return "a barrier is in a function that cannot be inlined";
     }
     return jit_format("threads may part before the barrier at line %u",

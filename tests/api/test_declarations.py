@@ -157,8 +157,8 @@ def test_argument_names_are_those_of_the_parameters():
         names,
     ) in decl.driver_rows():
         inner = parameters[1:-1]
-        pieces = [] if inner == "void" else decl.arguments(inner)
-        declared = [re.search(r"(\w+)$", piece)[1] for piece in pieces]
+        parts = [] if inner == "void" else decl.arguments(inner)
+        declared = [re.search(r"(\w+)$", piece)[1] for piece in parts]
         given = [n for n in decl.arguments(names[1:-1]) if n]
         assert given == declared, (base, since)
 

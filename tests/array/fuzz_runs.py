@@ -15,9 +15,9 @@ import pytest
 A_TEST = 1000
 
 
-def seeds(usual: int) -> list[range]:
-    """Return the seeds of each test; `usual` is the default total count."""
-    cases = int(os.environ.get("PYCUDA_FUZZ_CASES", usual))
+def seeds(typical: int) -> list[range]:
+    """Return the seeds of each test; `typical` is the default total count."""
+    cases = int(os.environ.get("PYCUDA_FUZZ_CASES", typical))
     first = int(os.environ.get("PYCUDA_FUZZ_FIRST", "0"))
     every = range(first, first + cases)
     return [every[k : k + A_TEST] for k in range(0, cases, A_TEST)]

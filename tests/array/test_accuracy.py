@@ -93,9 +93,9 @@ def wide(host, dtype=None):
 def added(values, axis):
     """Sum pairwise in long double, far more accurately than required."""
     axes = range(values.ndim) if axis is None else np.atleast_1d(axis)
-    kept = [k for k in range(values.ndim) if k not in axes]
-    shape = [values.shape[k] for k in kept]
-    rows = values.transpose([*kept, *axes]).reshape([*shape, -1])
+    stored = [k for k in range(values.ndim) if k not in axes]
+    shape = [values.shape[k] for k in stored]
+    rows = values.transpose([*stored, *axes]).reshape([*shape, -1])
     return np.ascontiguousarray(rows).sum(-1)
 
 

@@ -30,10 +30,12 @@ def layouts_seen(request, monkeypatch, device):
     seen = []
     original = axes._launch
 
-    def launch(name, source, target, types, stage, kept, reduced, plan, *rest):
+    def launch(
+        name, source, target, types, stage, stored, reduced, plan, *rest
+    ):
         seen.append(plan.layout)
         return original(
-            name, source, target, types, stage, kept, reduced, plan, *rest
+            name, source, target, types, stage, stored, reduced, plan, *rest
         )
 
     monkeypatch.setattr(axes, "_launch", launch)

@@ -133,9 +133,9 @@ def test_creation_copies_and_fills():
 
 def test_exchange():
     a = gpuarray.to_gpu(normal((5, 4)))
-    again = gpuarray.from_dlpack(a.T)
-    assert again.ptr == a.ptr
-    same(again, a.get().T)
+    repeated = gpuarray.from_dlpack(a.T)
+    assert repeated.ptr == a.ptr
+    same(repeated, a.get().T)
     assert gpuarray.asarray(a.get()).dtype == BF16
 
 

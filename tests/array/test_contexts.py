@@ -169,14 +169,14 @@ def test_detaching_leaves_nothing_to_the_collector() -> None:
 
 def test_what_users_have_keeps_a_context() -> None:
     made = worked_in(add)
-    kept = gpuarray.to_gpu(NUMBERS)
+    stored = gpuarray.to_gpu(NUMBERS)
     gone = weakref.ref(made)
     drv.Context.pop()
     del made
     gc.collect()
     with gone():  # type: ignore[union-attr]
-        assert (kept + 1).get().tolist() == (NUMBERS + 1).tolist()
-    del kept
+        assert (stored + 1).get().tolist() == (NUMBERS + 1).tolist()
+    del stored
     gc.collect()
     assert gone() is None
 

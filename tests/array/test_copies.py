@@ -112,7 +112,7 @@ class Foreign:
 
     def __init__(self, array):
         self.__cuda_array_interface__ = array.__cuda_array_interface__
-        self.kept = array
+        self.stored = array
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

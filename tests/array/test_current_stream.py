@@ -342,14 +342,14 @@ def test_a_block_given_early_waits_on_its_first_stream(
         freed = gpuarray.empty(size, np.float32)
         slow(freed, np.int32(size), where, block=(1, 1, 1))
         del freed
-        again = gpuarray.empty(size, np.float32)
+        repeated = gpuarray.empty(size, np.float32)
     assert not one.is_done()
-    again.fill(5, stream=two)
-    again.get_async(two, early)
+    repeated.fill(5, stream=two)
+    repeated.get_async(two, early)
     flag[0] = 1
     drv.Context.synchronize()
     assert (early == 5).all()
-    assert (again.get() == 5).all()
+    assert (repeated.get() == 5).all()
 
 
 def test_temporaries_of_a_stream_are_kept_for_it(busy: Any) -> None:

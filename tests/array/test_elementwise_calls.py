@@ -510,7 +510,7 @@ class Likeness:
         self.gpudata, self.size = array.gpudata, array.size
         for name in names:
             setattr(self, name, getattr(array, name))
-        self.kept = array
+        self.remaining_items = array
 
 
 WHOLE = ("shape", "strides", "dtype", "flags")

@@ -81,9 +81,9 @@ def test_layouts_there_and_back(host, order, view):
     theirs = np.from_dlpack(device)
     assert theirs.shape == host.shape
     np.testing.assert_array_equal(theirs, host)
-    again = gpuarray.from_dlpack(theirs.copy())
-    same(again, host)
-    same(again + 1, host + np.float32(1))
+    repeated = gpuarray.from_dlpack(theirs.copy())
+    same(repeated, host)
+    same(repeated + 1, host + np.float32(1))
 
 
 @pytest.mark.cpu

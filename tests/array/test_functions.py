@@ -361,10 +361,10 @@ def test_mul_add_is_one_kernel():
     g.mul_add(2, g, 3)
     stream = drv.Stream()
     with stream.capture() as plain, stream.use():
-        kept = [g + g for _ in range(7)]
+        remaining_items = [g + g for _ in range(7)]
     with stream.capture() as graph:
         sums = [g.mul_add(2, g, 0.5, stream=stream) for _ in range(7)]
-    assert graph.node_count == plain.node_count >= len(kept)
+    assert graph.node_count == plain.node_count >= len(remaining_items)
     graph.launch(stream)
     stream.synchronize()
     for one in sums:

@@ -50,9 +50,11 @@ def test_the_second_call_needs_no_python(name, planned, device):
     assert len(planned) == 1
     for argument in ({"axis": 1}, {}):
         args = () if argument else (1,)
-        again = getattr(device, name)(*args, **argument)
-        assert np.array_equal(again.get(), first)
-        assert again.dtype == first.dtype and again.shape == first.shape
+        second_run = getattr(device, name)(*args, **argument)
+        assert np.array_equal(second_run.get(), first)
+        assert (
+            second_run.dtype == first.dtype and second_run.shape == first.shape
+        )
     assert len(planned) == 1
     getattr(device, name)(0)
     getattr(device[:, ::-1], name)(1)
@@ -80,10 +82,10 @@ def test_functions_repeat_what_methods_do(name, device):
     function = getattr(gpuarray, name)
     host, device = both(numbers((39, 43 + len(name)), "f8"))
     want = function(device, axis=1)
-    again, frames = frames_of(lambda: function(device, axis=1))
+    second_run, frames = frames_of(lambda: function(device, axis=1))
     assert frames == []
-    same(again, want.get())
-    assert again.shape == getattr(host, name)(axis=1).shape
+    same(second_run, want.get())
+    assert second_run.shape == getattr(host, name)(axis=1).shape
     other, frames = frames_of(lambda: function(device, axis=0))
     assert frames, "nothing is known of this axis"
     assert other.shape == getattr(host, name)(axis=0).shape
@@ -99,9 +101,9 @@ def test_axes_of_a_tuple(axes):
     host, device = both(numbers((5, 6, 7 + len(axes)), "i4"))
     for given in (axes, axes[::-1]):
         same(device.sum(given), host.sum(given))
-        again, frames = frames_of(lambda given=given: device.sum(given))
+        second_run, frames = frames_of(lambda given=given: device.sum(given))
         assert frames == []
-        same(again, host.sum(given))
+        same(second_run, host.sum(given))
     same(device.sum(()), host.sum(()))
     same(device.sum(axis=2), host.sum(axis=2))
     with pytest.raises(ValueError, match="repeated"):

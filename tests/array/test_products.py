@@ -124,9 +124,9 @@ def test_out(way):
     np.testing.assert_allclose(wide.get(), a @ b, rtol=1e-4, atol=1e-5)
     square = numbers((6, 6), "f", 2)
     device = gpuarray.to_gpu(square)
-    kept = device
-    kept @= device
-    assert kept is device
+    stored = device
+    stored @= device
+    assert stored is device
     same(device, square, square)
 
 

@@ -113,19 +113,19 @@ def test_a_finaliser_runs_for_each(monkeypatch: Any) -> None:
 
 
 def test_objects_that_are_brought_back(monkeypatch: Any) -> None:
-    a, kept = gpuarray.to_gpu(X), []
+    a, stored = gpuarray.to_gpu(X), []
     with monkeypatch.context() as patch:
         patch.setattr(
             gpuarray.GPUArray,
             "__del__",
-            lambda self: kept.append(self),
+            lambda self: stored.append(self),
             raising=False,
         )
         for _ in range(3):
             a + a
-    assert len(kept) == 3
+    assert len(stored) == 3
     others = [a * 0 for _ in range(30)]
-    for result in kept:
+    for result in stored:
         np.testing.assert_array_equal(result.get(), X + X)
     del others
 

@@ -104,8 +104,8 @@ def test_continue_goes_on(tmp_path):
 
 def test_the_same_is_told_once_a_launch(tmp_path):
     program = BEHIND.replace("block=(17, 1, 1)", "block=(32, 1, 1)")
-    again = "    launch(source, memory, block=(32, 1, 1))\n"
-    program = program.replace("except", again + "except", 1)
+    repeated = "    launch(source, memory, block=(32, 1, 1))\n"
+    program = program.replace("except", repeated + "except", 1)
     _, rows = run(program, "memory,continue", tmp_path)
     assert [row["thread"] for row in rows] == [[16, 0, 0]] * 2
 

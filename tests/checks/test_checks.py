@@ -53,16 +53,16 @@ def run_cases(path, checks, folder, threads="1"):
 @pytest.fixture(scope="session")
 def found(tmp_path_factory):
     """Run a case file once, when a test first needs it."""
-    kept = {}
+    stored = {}
 
     def get(name):
-        if name not in kept:
-            kept[name] = run_cases(
+        if name not in stored:
+            stored[name] = run_cases(
                 HERE / f"cases_{name}.py",
                 f"{name},continue",
                 tmp_path_factory.mktemp(name),
             )
-        return kept[name]
+        return stored[name]
 
     return get
 

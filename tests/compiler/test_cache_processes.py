@@ -64,13 +64,13 @@ def crowd(folder, processes, victims, kernels, seed):
 def check_crowd(folder, processes, victims, kernels, seed):
     assert crowd(folder, processes, victims, kernels, seed) == []
     assert damaged(folder) == []
-    kept = {entry.name for entry in cache_trim.entries(str(folder))}
-    assert len(kept) == kernels
+    stored = {entry.name for entry in cache_trim.entries(str(folder))}
+    assert len(stored) == kernels
     # A later process uses the entries and adds none.
     process = start(folder, kernels)
     _, errors = process.communicate(timeout=280)
     assert process.returncode == 0, errors
-    assert {e.name for e in cache_trim.entries(str(folder))} == kept
+    assert {e.name for e in cache_trim.entries(str(folder))} == stored
 
 
 @pytest.mark.slow

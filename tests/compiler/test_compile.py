@@ -51,8 +51,8 @@ def test_a_module(folder):
     assert (run(module) == expected).all()
     assert isinstance(module.module, drv.Module)
     assert len(entries(folder)) == 1
-    again = compiler.SourceModule(SOURCE)
-    assert (run(again) == expected).all()
+    repeated = compiler.SourceModule(SOURCE)
+    assert (run(repeated) == expected).all()
     assert len(entries(folder)) == 1
 
 
@@ -234,8 +234,8 @@ def test_keep(capsys):
     compiler.compile(SOURCE, keep=True, cache_dir=False)
     line = capsys.readouterr().out.strip()
     assert line.startswith("*** compiler output in ")
-    kept = os.listdir(line.removeprefix("*** compiler output in "))
-    assert {"kernel.cu", "kernel.cubin"} <= set(kept)
+    stored = os.listdir(line.removeprefix("*** compiler output in "))
+    assert {"kernel.cu", "kernel.cubin"} <= set(stored)
 
 
 def test_a_full_cache_is_trimmed_of_all_that_is_kept(tmp_path):

@@ -135,9 +135,9 @@ def test_a_prefix_is_precompiled_when_it_comes_again(headers, tmp_path):
     assert tmp_path in Path(words["-pch-dir"]).parents
     # Other options give other declarations.
     assert steps(headers, HALVES % 4, ["--define-macro=A"]) == []
-    again = steps(headers, HALVES % 5, ["--define-macro=A"])
-    assert again
-    assert again != second
+    repeated = steps(headers, HALVES % 5, ["--define-macro=A"])
+    assert repeated
+    assert repeated != second
 
 
 def test_what_nvrtc_refuses_is_not_tried_again(headers):

@@ -90,8 +90,8 @@ def test_the_names_are_part_of_the_key(tmp_path):
             no_extern_c=True,
             cache_dir=str(tmp_path),
         )
-    kept = [path.name for path in tmp_path.glob("*-*.*")]
-    assert len(kept) == 3
+    stored = [path.name for path in tmp_path.glob("*-*.*")]
+    assert len(stored) == 3
 
 
 @pytest.mark.parametrize("name", ["scale<nothing>", "nowhere", "1 +"])

@@ -388,9 +388,9 @@ def test_handed_options_are_nvrtcs(nvidia, folder):
 def test_dropped_options_are_not_nvrtcs(nvidia):
     """An option that NVRTC accepts would have to be passed on."""
     # ptxas 13.0 rejects NVRTC 13.0's output for the last one.
-    kept = {"--gen-opt-lto", "--restrict", "--version-ident"}
+    stored = {"--gen-opt-lto", "--restrict", "--version-ident"}
     for row in ALL:
-        if row.action == rows.DROP and row.names[0] not in kept:
+        if row.action == rows.DROP and row.names[0] not in stored:
             result, log = nvidia(next(spellings(row)))
             assert result == 5 and "unrecognized option" in log, row
 

@@ -60,7 +60,7 @@ def check(call: Callable[[], object], sized: bool) -> None:
         assert used.value < free + LARGE
         limit.value = sys.maxsize
 
-    kept = gpuarray.empty(LARGE, np.int8).fill(3)
+    stored = gpuarray.empty(LARGE, np.int8).fill(3)
     limit.value, refused.value = LARGE - 1, 0
     try:
         call()
@@ -73,7 +73,7 @@ def check(call: Callable[[], object], sized: bool) -> None:
     assert refused.value > 1, "it is tried again"
     limit.value = sys.maxsize
     call()
-    assert kept.get().min() == 3
+    assert stored.get().min() == 3
 
 
 def descriptor(depth: int) -> drv.ArrayDescriptor3D:

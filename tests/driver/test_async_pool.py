@@ -94,10 +94,10 @@ def test_a_pool_of_limited_size(drv: Any) -> None:
         pool = drv.AsyncMemoryPool(max_size=64 << 20)
     except drv.LogicError:
         pytest.skip("the driver knows no limited pools")
-    kept = pool.allocate(32 << 20)
+    stored = pool.allocate(32 << 20)
     with pytest.raises(drv.MemoryError):
         pool.allocate(256 << 20)
-    del kept
+    del stored
     drv.Context.synchronize()
     assert pool.allocate(32 << 20)
 

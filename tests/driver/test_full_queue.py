@@ -33,9 +33,9 @@ def counts(library: Path, name: str) -> list[int]:
 )
 def test_nobody_waits_with_the_lock(library: Path, name: str) -> None:
     """All launches that had to wait had released the GIL."""
-    kept, given, _ = counts(library, name)
+    stored, given, _ = counts(library, name)
     assert given > 0, "no launch found the queue full"
-    assert kept == 0
+    assert stored == 0
 
 
 def test_refused_launches_make_no_events(library: Path) -> None:

@@ -126,13 +126,13 @@ def test_link(drv: Any, relocatable: bytes, tmp_path: Path) -> None:
     assert told and told[-1][0] is True
     path = tmp_path / "part.bin"
     path.write_bytes(relocatable)
-    for again in (
+    for repeated in (
         lambda: linker.add_data(relocatable, drv.jit_input_type.CUBIN),
         lambda: linker.add_file(str(path), drv.jit_input_type.CUBIN),
         linker.link_module,
     ):
         with pytest.raises(drv.LogicError, match="was called before"):
-            again()
+            repeated()
     linker = drv.Linker()
     linker.add_file(str(path), drv.jit_input_type.CUBIN)
     assert counted(drv, linker.link_module()) == 3

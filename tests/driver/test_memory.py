@@ -136,10 +136,10 @@ def test_memory_that_was_given_back_is_free(drv: Any) -> None:
         arrays = [gpuarray.empty(1 << 22, np.uint8) for _ in range(8)]
         taken = before - drv.mem_get_info()[0]
         del arrays
-        kept = before - drv.mem_get_info()[0]
-        if 16 << 20 <= taken < 48 << 20 and kept < 16 << 20:
+        stored = before - drv.mem_get_info()[0]
+        if 16 << 20 <= taken < 48 << 20 and stored < 16 << 20:
             return
-    pytest.fail(f"{taken} bytes were taken, of which {kept} were kept")
+    pytest.fail(f"{taken} bytes were taken, of which {stored} were kept")
 
 
 def test_as_buffer(drv: Any) -> None:

@@ -352,9 +352,9 @@ def test_default_pool_keeps_large_blocks(drv: Any) -> None:
     array = gpuarray.empty(300 << 20, np.uint8)
     array.fill(7)
     del array
-    again = gpuarray.empty(300 << 20, np.uint8)
-    assert again[5:6].get()[0] == 7
-    del again
+    repeated = gpuarray.empty(300 << 20, np.uint8)
+    assert repeated[5:6].get()[0] == 7
+    del repeated
     drv.mem_get_info()
     assert gpuarray.empty(300 << 20, np.uint8)[5:6].get()[0] == 0
 
@@ -600,14 +600,14 @@ def test_exceptions_have_their_public_name(drv: Any, name: str) -> None:
     assert f"<class 'pycuda.driver.{name}'>" == repr(kind)
     error.note = [1]
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-        again = pickle.loads(pickle.dumps(error, protocol))
-        assert type(again) is kind and str(again) == "text"
-        assert again.note == [1]
+        repeated = pickle.loads(pickle.dumps(error, protocol))
+        assert type(repeated) is kind and str(repeated) == "text"
+        assert repeated.note == [1]
     assert type(copy.deepcopy(error)) is kind
     assert pickle.loads(pickle.dumps(kind)) is kind
 
 
 def test_errors_pickled_under_the_private_name(drv: Any) -> None:
     old = b"cpycuda._driver\nLogicError\n(S'text'\ntR."
-    again = pickle.loads(old)
-    assert type(again) is drv.LogicError and str(again) == "text"
+    repeated = pickle.loads(old)
+    assert type(repeated) is drv.LogicError and str(repeated) == "text"

@@ -332,12 +332,12 @@ def test_flags_of_contexts(drv: Any, context: Any) -> None:
     flag = drv.ctx_flags.SCHED_BLOCKING_SYNC
     made = drv.Device(0).make_context(flags=flag)
     try:
-        again = drv.Context.attach(flags=0)
-        assert again == made and drv.Context.get_current() is again
+        repeated = drv.Context.attach(flags=0)
+        assert repeated == made and drv.Context.get_current() is repeated
         memory = drv.to_device(np.arange(4, dtype=np.int32))
         assert drv.from_device(memory, 4, np.int32)[3] == 3
         del memory
-        again.detach()
+        repeated.detach()
     finally:
         drv.Context.pop() if drv.Context.get_current() is made else None
     assert drv.Context.get_current() is context

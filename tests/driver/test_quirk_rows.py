@@ -244,13 +244,13 @@ assert bytes(drv.from_device(memory, 4, "u1")) == b"abcd"
 
 def test_b23_detach_destroys_at_once(drv: Any) -> None:
     made = drv.Device(0).make_context()
-    again = drv.Context.get_current()
+    repeated = drv.Context.get_current()
     memory = drv.mem_alloc(64)
     made.detach()
     with pytest.raises(drv.LogicError):
         drv.memset_d8(memory, 0, 64)
     with pytest.raises(drv.LogicError, match="cannot detach from invalid"):
-        again.detach()
+        repeated.detach()
 
 
 def test_b24_other_threads_free(drv: Any) -> None:

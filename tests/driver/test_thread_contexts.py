@@ -91,16 +91,18 @@ def test_the_chosen_context_of_threads(array, thread_context):
 
     def work():
         total = (array * 2).get().sum()
-        kept = gpuarray.to_gpu(VALUES)
+        remaining_items = gpuarray.to_gpu(VALUES)
         with drv.Stream():
-            kept += 1
-        return total, kept, drv.Context.get_current()
+            remaining_items += 1
+        return total, remaining_items, drv.Context.get_current()
 
     for _ in range(2):
-        total, kept, current = in_thread(work)
+        total, remaining_items, current = in_thread(work)
         assert total == 2 * VALUES.sum()
         assert current == here
-        np.testing.assert_array_equal((kept + array).get(), 2 * VALUES + 1)
+        np.testing.assert_array_equal(
+            (remaining_items + array).get(), 2 * VALUES + 1
+        )
 
 
 def test_a_read_does_not_prevent_a_later_choice(array):

@@ -187,9 +187,9 @@ def parts(error: BaseException) -> list:
 def test_compile_error_goes_to_other_processes():
     given = ("m", ["nvcc", "-O3"], "out", "err")
     error = drv.CompileError(*given)
-    again = pickle.loads(pickle.dumps(error))
-    assert type(again) is drv.CompileError
-    assert parts(again) == parts(error) == [*given, given, str(error)]
+    repeated = pickle.loads(pickle.dumps(error))
+    assert type(repeated) is drv.CompileError
+    assert parts(repeated) == parts(error) == [*given, given, str(error)]
     spawn = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=spawn) as pool:
         told = pool.submit(drv.CompileError, *given).result(60)

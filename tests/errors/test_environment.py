@@ -32,10 +32,10 @@ COMPILE = """
 
 def run(code, **environment):
     """Run Python `code`; return its exit status and output."""
-    kept = {k: v for k, v in os.environ.items() if k != "PYCUDA_DEVICE"}
+    stored = {k: v for k, v in os.environ.items() if k != "PYCUDA_DEVICE"}
     done = subprocess.run(
         [sys.executable, "-P", "-W", "always", "-c", textwrap.dedent(code)],
-        env={**kept, **environment},
+        env={**stored, **environment},
         capture_output=True,
         text=True,
         timeout=120,

@@ -33,10 +33,10 @@ def run_example(name: str) -> subprocess.CompletedProcess[str]:
 
 def stderr_without_announcement(text: str) -> str:
     """Return `text` without the warning that names the CPU device."""
-    kept = re.sub(
+    stored = re.sub(
         r"^.*UserWarning: .*CPU device.*\n(  .*\n)?", "", text, flags=re.M
     )
-    return kept.strip()
+    return stored.strip()
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -136,15 +136,15 @@ strndup(const char *text, size_t most)
 int
 vasprintf(char **text, const char *format, va_list values)
 {
-    va_list again;
+    va_list repeated;
 
     if (fault_due(CALL_STRDUP, WHERE)) {
         *text = NULL;
         return -1;
     }
-    va_copy(again, values);
-    int length = vsnprintf(NULL, 0, format, again);
-    va_end(again);
+    va_copy(repeated, values);
+    int length = vsnprintf(NULL, 0, format, repeated);
+    va_end(repeated);
     *text = __libc_malloc((size_t)length + 1);
     block_add(*text, WHERE);
     return *text ? vsnprintf(*text, (size_t)length + 1, format, values) : -1;

@@ -326,7 +326,7 @@ def memory() -> None:
     drv.memset_d8_async(ordered, 3, 3000, stream)
     ordered.free()
     own = drv.AsyncMemoryPool()
-    kept = own.allocate(1 << 20)
+    stored = own.allocate(1 << 20)
     stream.synchronize()
     handle = drv.mem_get_ipc_handle(big)
     expect(len(handle) == 64)
@@ -334,7 +334,7 @@ def memory() -> None:
     drv.Context.get_current()
     expect(drv.mem_get_info()[0] > 0)
     expect(managed[5] == 3)
-    del kept, own, attribute, registered
+    del stored, own, attribute, registered
     many = [drv.mem_alloc(n) for n in range(1, 20000, 500)]
     del many
 

@@ -258,7 +258,7 @@ def dims(value: Any, ndim: int) -> Any:
 
 
 # Objects named by capsules must outlive their last consumer.
-kept: collections.deque[Any] = collections.deque(maxlen=256)
+stored: collections.deque[Any] = collections.deque(maxlen=256)
 
 
 class Producer:
@@ -294,7 +294,7 @@ class Producer:
         name = b"dltensor_versioned" if kind is Versioned else b"dltensor"
         if row.get("name") not in (b"dltensor", b"dltensor_versioned"):
             name = b"another"
-        kept.append((tensor, shape, strides, name))
+        stored.append((tensor, shape, strides, name))
         return new_capsule(ctypes.addressof(tensor), name, None)
 
 
@@ -303,8 +303,8 @@ def capsule_call(row: dict[str, Any]) -> None:
     array = gpuarray.from_dlpack(producer)
     assert 0 <= array.ndim <= 32 and all(n >= 0 for n in array.shape)
     assert array.size == int(np.prod([1, *array.shape], dtype=object))
-    again = gpuarray.from_dlpack(array)
-    assert (again.shape, again.dtype) == (array.shape, array.dtype)
+    repeated = gpuarray.from_dlpack(array)
+    assert (repeated.shape, repeated.dtype) == (array.shape, array.dtype)
     array.__dlpack__()  # the unversioned form, which has no consumer here
 
 

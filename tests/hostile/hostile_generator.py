@@ -65,7 +65,7 @@ class Kernel:
 
     name: str
     text: str
-    pieces: list[str]
+    parts: list[str]
     armed: str  # outcome for armed = 1: OK, FAIL or ANY
     unarmed: str  # outcome for armed = 0
     whole_warps: bool  # blocks must consist of whole warps
@@ -146,17 +146,15 @@ def _choose(random: random.Random, checks: set[str]) -> Piece:
 
 
 def _kernel(name: str, random: random.Random, checks: set[str]) -> Kernel:
-    pieces: list[Piece] = [_choose(random, checks)]
-    pieces += [
-        _choose(random, checks) for _ in range(random.choice([0, 0, 1]))
-    ]
+    parts: list[Piece] = [_choose(random, checks)]
+    parts += [_choose(random, checks) for _ in range(random.choice([0, 0, 1]))]
     fillers = random.choices(FILLERS, k=random.choice([0, 0, 1, 2, 3]))
-    pieces += fillers
-    random.shuffle(pieces)
+    parts += fillers
+    random.shuffle(parts)
     fuse = random.random() < 0.5
     armed = unarmed = OK
     before, lines, names = "", "", []
-    for number, piece in enumerate(pieces):
+    for number, piece in enumerate(parts):
         own = f"{name}_{number}"
         guard = _Guard("", True)
         if not piece.uniform and piece not in fillers:

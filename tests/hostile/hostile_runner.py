@@ -446,7 +446,7 @@ class Case:
     def huge(self, module: drv.Module, kernel: Kernel) -> None:
         """A launch of the maximum number of blocks, which fails early."""
         function = module.get_function(kernel.name)
-        if kernel.armed != FAIL or "blockIdx" in "".join(kernel.pieces):
+        if kernel.armed != FAIL or "blockIdx" in "".join(kernel.parts):
             return self.plain(module, kernel)
         _, block = kernel.shape(self.random)
         said = self.told(

@@ -99,14 +99,14 @@ _ALIGNED = [row for row in _ACCESSES if row[0] not in {
 
 
 def _bad_addresses() -> list[Piece]:
-    pieces = []
+    parts = []
     for where, pointer, fate, only_checked in _addresses():
         for what, text in _ACCESSES:
             if what == "call" and only_checked:
                 continue  # code pointers are not checked
             if what == "float4 loaded" and where == "the end":
                 continue
-            pieces.append(
+            parts.append(
                 Piece(
                     f"{what}: {where}",
                     fate,
@@ -114,7 +114,7 @@ def _bad_addresses() -> list[Piece]:
                     only_checked=only_checked,
                 )
             )
-    pieces += [
+    parts += [
         Piece(
             f"{what}: misaligned by {{odd}}",
             ANY,
@@ -123,7 +123,7 @@ def _bad_addresses() -> list[Piece]:
         )
         for what, text in _ALIGNED
     ]
-    pieces += [
+    parts += [
         Piece(
             f"{what}: read only",
             FAIL,
@@ -132,7 +132,7 @@ def _bad_addresses() -> list[Piece]:
         for what, text in _ACCESSES
         if "stored" in what or "store" in what or "atomic" in what
     ]
-    return pieces
+    return parts
 
 
 RECURSION = [

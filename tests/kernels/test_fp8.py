@@ -266,7 +266,7 @@ def test_pairs(kind):
     x = numbers(kind)
     low = encoded(kind, x, True)
     high = low[::-1]
-    kept = encoded(kind, x, False)
+    stored = encoded(kind, x, False)
     found = run(
         kind,
         """
@@ -298,11 +298,11 @@ def test_pairs(kind):
     )
     shorts = encoded(kind, rounded, True)
     for column, wanted in enumerate(
-        [low, low, kept, kept, halves, shorts, halves, shorts]
+        [low, low, stored, stored, halves, shorts, halves, shorts]
     ):
         same(kind, found[:, column] & 255, wanted)
         same(kind, found[:, column] >> 8, wanted[::-1])
-    assert (low != high).any() and (low != kept).any()
+    assert (low != high).any() and (low != stored).any()
 
 
 @KINDS

@@ -297,7 +297,7 @@ def test_skipping():
 
 
 @pytest.mark.parametrize(
-    "kept",
+    "stored",
     [
         lambda g: pickle.loads(pickle.dumps(g)),
         copy.copy,
@@ -306,10 +306,10 @@ def test_skipping():
         lambda g: eval(repr(g), {"PhiloxRandomNumberGenerator": Philox}),
     ],
 )
-def test_states_are_kept(kept):
+def test_states_are_kept(stored):
     generator = Philox(SEED, 3, sequence=4)
     generator.random(17)
-    other = kept(generator)
+    other = stored(generator)
     expected = generator.standard_normal(50).get()
     assert (other.standard_normal(50).get() == expected).all()
     assert (other.random(5).get() == generator.random(5).get()).all()

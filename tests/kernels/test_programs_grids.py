@@ -368,18 +368,18 @@ def test_breadth_first_search():
                     found.append(j)
         frontier = found
     level = module(BFS)("level")
-    again, depth = np.array([True]), 0
+    repeated, depth = np.array([True]), 0
     nodes_gpu, flat_gpu = gpuarray.to_gpu(nodes), gpuarray.to_gpu(flat)
     cost_gpu = gpuarray.to_gpu(cost)
-    while again[0]:
-        again[0] = False
+    while repeated[0]:
+        repeated[0] = False
         level(
             nodes_gpu,
             flat_gpu,
             cost_gpu,
             np.int32(n),
             np.int32(depth),
-            cuda.InOut(again),
+            cuda.InOut(repeated),
             block=(128, 1, 1),
             grid=grid(n, 128),
         )

@@ -85,8 +85,8 @@ def test_normal(dtype, place):
     errors = np.abs(got.astype(Long) - exact) / unit.astype(Long)
     assert float(errors.max()) < 4
     if place == (0, 1):
-        again = Philox(3).gen_normal(N, dtype).get()
-        assert (got == again).all()
+        repeated = Philox(3).gen_normal(N, dtype).get()
+        assert (got == repeated).all()
 
 
 @needs_digits
@@ -200,8 +200,8 @@ def test_lognormal_one_by_one(kind, dtype):
     u, made = one_by_one(kind, dtype, False)
     exact = np.exp(Long(2) * normals(u) - 3)
     assert ulps(made, exact) < 4
-    pair, again = one_by_one(kind, dtype, True)
-    assert (again == made).all()
+    pair, repeated = one_by_one(kind, dtype, True)
+    assert (repeated == made).all()
     assert (pair[:2] > 0).all() and np.isfinite(pair[:2]).all()
 
 

@@ -504,10 +504,10 @@ def test_new_where_the_heap_is_used_up():
 
 
 def test_malloc_in_a_kernel():
-    kept, out = np.zeros(64, np.uint64), np.empty(64, np.int32)
-    reference.kernel(HEAP)(cuda.InOut(kept), cuda.Out(out), block=(64, 1, 1))
+    stored, out = np.zeros(64, np.uint64), np.empty(64, np.int32)
+    reference.kernel(HEAP)(cuda.InOut(stored), cuda.Out(out), block=(64, 1, 1))
     assert np.array_equal(out, np.arange(64)[::-1])
-    assert np.unique(kept).size == 64
+    assert np.unique(stored).size == 64
 
 
 PLACES = """

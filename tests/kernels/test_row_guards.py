@@ -155,8 +155,8 @@ def test_trees_in_registers(kind, dtype):
             block=(256, 1, 1),
             grid=(4, 1),
         )
-        kept = np.where(np.arange(1024) < n, values, 0)
-        right = kept.reshape(4, 256).sum(axis=1, dtype=np.int64)
+        stored = np.where(np.arange(1024) < n, values, 0)
+        right = stored.reshape(4, 256).sum(axis=1, dtype=np.int64)
         assert np.array_equal(out, right.astype(dtype)), n
 
 

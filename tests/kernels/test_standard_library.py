@@ -84,10 +84,10 @@ def test_algorithms():
     assert (up == np.sort(x, 1)).all()
     assert (down == np.sort(x, 1)[:, ::-1]).all()
     assert (sums == np.cumsum(x, 1)).all()
-    for row, kept, got in zip(x, up, out, strict=True):
+    for row, stored, got in zip(x, up, out, strict=True):
         unique = np.unique(row)
         backward = unique[::-1].copy()
-        backward = np.concatenate([backward, kept[len(unique) :]])
+        backward = np.concatenate([backward, stored[len(unique) :]])
         backward[:3] = 6
         assert got[:26].tolist() == [
             min(row[0], row[1]),
@@ -98,22 +98,22 @@ def test_algorithms():
             row.argmax(),
             row.sum(),
             np.bitwise_xor.reduce(row),
-            row @ kept,
+            row @ stored,
             (row == 3).sum(),
             (row < 0).sum(),
             row.tolist().index(row[20]),
-            np.searchsorted(kept, 3),
-            np.searchsorted(kept, 3, "right"),
+            np.searchsorted(stored, 3),
+            np.searchsorted(stored, 3, "right"),
             1,
             2 + (np.diff(row) >= 0).all(),
             (row % 2 == 0).sum(),
             len(unique),
             12,
             41,
-            row[4] + kept[4],
+            row[4] + stored[4],
             1,
             12012,
-            1 + 2 * (row == kept).all(),
+            1 + 2 * (row == stored).all(),
             n,
             40,
         ]

@@ -146,10 +146,10 @@ def test_packing_by_votes(threads):
         cuda.InOut(out), cuda.InOut(count), cuda.In(x), np.int32(n),
         block=(threads, 1, 1), grid=(-(-n // threads), 1),
     )  # fmt: skip
-    kept = np.sort(x[x > 0])
-    assert count[0] == kept.size
-    assert np.array_equal(np.sort(out[: kept.size]), kept)
-    assert not out[kept.size :].any()
+    stored = np.sort(x[x > 0])
+    assert count[0] == stored.size
+    assert np.array_equal(np.sort(out[: stored.size]), stored)
+    assert not out[stored.size :].any()
 
 
 ROUNDS = """

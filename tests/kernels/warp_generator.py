@@ -261,7 +261,7 @@ class WarpGenerator(Generator):
         test, value = self.condition(False), self.expr(False, 2)
         name, mask = self.random.choice("abc"), self.mask()
         self.serial += 1
-        kept = f"kept{self.serial}"
+        voters = f"kept{self.serial}"
 
         def run(m, mask):
             holds, values = test.value(m), value.value(m)
@@ -276,11 +276,12 @@ class WarpGenerator(Generator):
         return [
             Stmt(
                 [
-                    f"unsigned {kept} = __ballot_sync({mask}, {test.text});",
-                    f"if ({kept} >> t % 32 & 1) sw[t / 32 * 32 + "
-                    f"__popc({kept} & ((1u << t % 32) - 1))] = {value.text};",
+                    f"unsigned {voters} = __ballot_sync({mask}, {test.text});",
+                    f"if ({voters} >> t % 32 & 1) sw[t / 32 * 32 + "
+                    f"__popc({voters} & ((1u << t % 32) - 1))] = "
+                    f"{value.text};",
                     f"__syncwarp({mask});",
-                    f"{name} = t % 32 < __popc({kept}) ? sw[t] : 0;",
+                    f"{name} = t % 32 < __popc({voters}) ? sw[t] : 0;",
                     f"__syncwarp({mask});",
                 ],
                 run,

@@ -167,8 +167,8 @@ def check_repeated():
         check(a, b, device=device)
         blas.multiply = None
         check(a, b, device=device)
-        again = gpuarray.to_gpu(a + 1), device[1]
-        check(a + 1, b, device=again)
+        second_run = gpuarray.to_gpu(a + 1), device[1]
+        check(a + 1, b, device=second_run)
         blas.multiply = real
     stream = drv.Stream()
     with stream, stream.capture() as graph:

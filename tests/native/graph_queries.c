@@ -227,7 +227,7 @@ captures(CUfunction function)
     void *arguments[] = {&x, &y};
     CUstream stream = NULL;
     CUstreamCaptureStatus status = 0;
-    cuuint64_t id = 0, again = 0;
+    cuuint64_t id = 0, repeated = 0;
     CUgraph graph = NULL, of = NULL;
     const CUgraphNode *last = NULL;
     const CUgraphEdgeData *data = (const void *)&y;
@@ -238,9 +238,9 @@ captures(CUfunction function)
     OK(old.cuStreamGetCaptureInfo(stream, &status, &id));
     CHECK(status == CU_STREAM_CAPTURE_STATUS_ACTIVE && id != 0);
     OK(native_launch(function, 1, 1, stream, arguments));
-    OK(old.cuStreamGetCaptureInfo_v3(stream, &status, &again, &of, &last,
+    OK(old.cuStreamGetCaptureInfo_v3(stream, &status, &repeated, &of, &last,
                                      &data, &count));
-    CHECK(again == id && of && count == 1 && last);
+    CHECK(repeated == id && of && count == 1 && last);
     CHECK(!native_on_cpu ||
           (data && data[0].type == 0 && data[0].from_port == 0));
     OK(old.cuStreamUpdateCaptureDependencies_v2(
@@ -310,7 +310,7 @@ instances(CUfunction function)
 static void
 contexts(CUcontext ctx)
 {
-    CUcontext other = NULL, again = NULL;
+    CUcontext other = NULL, repeated = NULL;
     CUdevice device = 99;
     CUuuid uuid = {{0}}, wanted = {{1}};
 
@@ -331,12 +331,12 @@ contexts(CUcontext ctx)
     CHECK(device == 0);
     EXPECT_NULL(CUDA_ERROR_INVALID_VALUE, old.cuCtxGetDevice_v2(NULL, ctx));
     OK(old.cuCtxSynchronize_v2(ctx));
-    OK(cu.cuCtxAttach(&again, 0));
-    CHECK(again == other);
-    EXPECT(CUDA_ERROR_INVALID_VALUE, cu.cuCtxAttach(&again, 1));
+    OK(cu.cuCtxAttach(&repeated, 0));
+    CHECK(repeated == other);
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cu.cuCtxAttach(&repeated, 1));
     OK(cu.cuCtxDetach(other));
-    OK(cu.cuCtxGetCurrent(&again));
-    CHECK(again != other);
+    OK(cu.cuCtxGetCurrent(&repeated));
+    CHECK(repeated != other);
     CHECK(old.cuCtxSynchronize_v2(other));
 }
 

@@ -325,17 +325,17 @@ main(int argc, char **argv)
     test_splits();
     test_descriptors();
     OK(cu.cuDevSmResourceSplitByCount(&group, &one, &whole, NULL, 0, 0));
-    CUgreenCtx green = green_of(&group, 1), kept = green_of(&group, 1);
+    CUgreenCtx green = green_of(&group, 1), stored = green_of(&group, 1);
     test_contexts(green, fill, x);
     test_record(green);
     test_wait(green, x);
     test_captures(green);
     test_end(green);
     OK(cu.cuMemFree(x));
-    OK(cu.cuDevicePrimaryCtxRelease(0)); /* `kept` still holds a reference */
+    OK(cu.cuDevicePrimaryCtxRelease(0)); /* `stored` still holds a reference */
     OK(cu.cuDevicePrimaryCtxGetState(0, &flags, &active));
     CHECK(active);
-    OK(cu.cuGreenCtxDestroy(kept));
+    OK(cu.cuGreenCtxDestroy(stored));
     OK(cu.cuDevicePrimaryCtxGetState(0, &flags, &active));
     CHECK(!active);
     return native_end("green");

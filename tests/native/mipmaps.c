@@ -20,11 +20,11 @@ expect_level(CUmipmappedArray chain, unsigned level, size_t width,
              size_t height, size_t depth)
 {
     CUDA_ARRAY3D_DESCRIPTOR shape = {0};
-    CUarray array = NULL, again = NULL;
+    CUarray array = NULL, repeated = NULL;
 
     OK(cu.cuMipmappedArrayGetLevel(&array, chain, level));
-    OK(cu.cuMipmappedArrayGetLevel(&again, chain, level));
-    CHECK(array && array == again);
+    OK(cu.cuMipmappedArrayGetLevel(&repeated, chain, level));
+    CHECK(array && array == repeated);
     OK(cu.cuArray3DGetDescriptor(&shape, array));
     CHECK(shape.Width == width && shape.Height == height &&
           shape.Depth == depth);

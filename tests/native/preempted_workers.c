@@ -129,7 +129,7 @@ held_launches(CUmodule module, const char *name, CUdeviceptr x, int most)
     int launches = 0;
 
     for (int at = 1; at <= TIMES; at++) {
-        for (int again = 0; again < 5; again++, launches++) {
+        for (int repeated = 0; repeated < 5; repeated++, launches++) {
             run_held(native_function(module, name), x, at, most);
         }
     }

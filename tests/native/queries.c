@@ -20,12 +20,12 @@ static const char source[] =
 static void
 devices(void)
 {
-    CUuuid uuid = {{0}}, again = {{1}};
+    CUuuid uuid = {{0}}, repeated = {{1}};
     int major = 0, minor = 0, wanted = 0, value = -1;
 
     OK(cu.cuDeviceGetUuid(&uuid, 0));
-    OK(cu.cuDeviceGetUuid(&again, 0));
-    CHECK(!memcmp(&uuid, &again, sizeof uuid));
+    OK(cu.cuDeviceGetUuid(&repeated, 0));
+    CHECK(!memcmp(&uuid, &repeated, sizeof uuid));
     CUuuid none = {{0}};
     CHECK(memcmp(&uuid, &none, sizeof uuid));
     EXPECT(CUDA_ERROR_INVALID_DEVICE, cu.cuDeviceGetUuid(&uuid, 1000));

@@ -94,8 +94,8 @@ def test_coordinates(dtype, rows, columns, density):
     y = spmv(gpuarray.to_gpu(x))
     assert y.dtype == dtype
     close(y.get(), mat, x)
-    again = spmv(gpuarray.to_gpu(np.repeat(x, 2))[::2], y)
-    assert again is y
+    repeated = spmv(gpuarray.to_gpu(np.repeat(x, 2))[::2], y)
+    assert repeated is y
     close(y.get(), mat, x, mat.astype("c16") @ x)
 
 
@@ -266,13 +266,13 @@ def test_where_to_begin(capsys):
     spmv = PacketedSpMV(mat, True, "f8")
     b = vector(400, "f8")
     solution = gpuarray.to_gpu(np.linalg.solve(mat.toarray(), b))
-    kept = solution.get()
+    stored = solution.get()
     x, iterations, residuals = solve_pkt_with_cg(
         spmv, gpuarray.to_gpu(b), x=solution, debug=True
     )
     assert iterations == 0
     assert residuals == 1
-    assert np.array_equal(x.get(), kept)
+    assert np.array_equal(x.get(), stored)
     assert "end: iteration 0" in capsys.readouterr().out
     zero = solve_pkt_with_cg(spmv, gpuarray.zeros(400, "f8"))
     assert zero[1] == 0

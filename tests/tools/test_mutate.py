@@ -442,15 +442,15 @@ def test_what_is_remembered(tmp_path):
     survived = mutate.Verdict("g", "SURVIVED: 3 tests")
     memory.keep(killed, "text", "tests")
     memory.keep(survived, "text", "tests")
-    again = mutate.Memory(path)
-    assert again.find("f", "text", "tests") == killed
-    assert again.find("f", "text", "other tests") == killed
-    assert again.find("f", "other text", "tests") is None
-    assert again.find("g", "text", "tests") == survived
-    assert again.find("g", "text", "other tests") is None
-    assert again.find("h", "text", "tests") is None
-    assert again.killer("f") == "x"
-    assert again.killer("g") == again.killer("h") == ""
+    repeated = mutate.Memory(path)
+    assert repeated.find("f", "text", "tests") == killed
+    assert repeated.find("f", "text", "other tests") == killed
+    assert repeated.find("f", "other text", "tests") is None
+    assert repeated.find("g", "text", "tests") == survived
+    assert repeated.find("g", "text", "other tests") is None
+    assert repeated.find("h", "text", "tests") is None
+    assert repeated.killer("f") == "x"
+    assert repeated.killer("g") == repeated.killer("h") == ""
 
 
 def met_first(tmp_path, verdicts, key="a.py:f", killer=""):
@@ -574,19 +574,19 @@ def test_a_process_that_has_read_the_tests(tmp_path, monkeypatch):
 OPTIONS = {"known": False, "calling": False, "first": False, "jobs": 1}
 
 
-@pytest.mark.parametrize("again", [False, True])
-def test_all_are_judged_anew_when_that_is_asked_for(tmp_path, again):
+@pytest.mark.parametrize("repeated", [False, True])
+def test_all_are_judged_anew_when_that_is_asked_for(tmp_path, repeated):
     copy = FakeCopy(tmp_path, {})
     copy.functions = {"a.py:f": SimpleNamespace(digest="text")}
     memory = mutate.Memory(tmp_path / "verdicts")
     killed = mutate.Verdict("a.py:f", "killed by tests/x.py::wide")
     memory.keep(killed, "text", "tests")
-    options = SimpleNamespace(**OPTIONS, again=again)
+    options = SimpleNamespace(**OPTIONS, repeat=repeated)
     (verdict,) = mutate.judge_all(
         ["a.py:f"], copy, Reach(copy), memory, options
     )
-    assert verdict.killed is not again
-    assert bool(copy.ran) is again
+    assert verdict.killed is not repeated
+    assert bool(copy.ran) is repeated
 
 
 def test_what_is_explained_meets_few_tests(tmp_path, monkeypatch):
@@ -594,7 +594,7 @@ def test_what_is_explained_meets_few_tests(tmp_path, monkeypatch):
     copy.functions = {"a.py:f": SimpleNamespace(digest="text")}
     monkeypatch.setattr(mutate, "equivalents", lambda: {"a.py:f": "a cache"})
     memory = mutate.Memory(tmp_path / "verdicts")
-    options = SimpleNamespace(**OPTIONS, again=False)
+    options = SimpleNamespace(**OPTIONS, repeat=False)
     (verdict,) = mutate.judge_all(
         ["a.py:f"], copy, Reach(copy), memory, options
     )
@@ -626,7 +626,7 @@ def test_functions_side_by_side(tmp_path, jobs, processes):
     copy = FakeCopy(tmp_path, {"a.py:f": ["narrow"], "a.py:g": ["wide"]})
     copy.functions = {key: SimpleNamespace(digest="text") for key in keys}
     memory = mutate.Memory(tmp_path / "verdicts")
-    options = SimpleNamespace(**OPTIONS | {"jobs": jobs}, again=False)
+    options = SimpleNamespace(**OPTIONS | {"jobs": jobs}, repeat=False)
     verdicts = mutate.judge_all(keys, copy, Reach(copy), memory, options)
     assert [verdict.key for verdict in verdicts] == keys
     assert [v.key for v in verdicts if v.killed] == ["a.py:f", "a.py:g"]
@@ -639,7 +639,7 @@ def test_what_the_first_tests_leave_open_is_not_remembered(tmp_path):
     keys = ["a.py:f", "a.py:g"]
     copy.functions = {key: SimpleNamespace(digest="text") for key in keys}
     memory = mutate.Memory(tmp_path / "verdicts")
-    options = SimpleNamespace(**OPTIONS | {"first": True}, again=False)
+    options = SimpleNamespace(**OPTIONS | {"first": True}, repeat=False)
     verdicts = mutate.judge_all(keys, copy, Reach(copy), memory, options)
     assert [verdict.killed for verdict in verdicts] == [True, False]
     assert list(mutate.Memory(memory.path).known) == ["a.py:f"]
@@ -656,8 +656,8 @@ def test_each_thread_has_its_page(tmp_path):
         return copy.own_page(), copy.own_page()
 
     with ThreadPoolExecutor(2) as pool:
-        (first, again), (second, _) = pool.map(ask, range(2))
-    assert first == again
+        (first, repeated), (second, _) = pool.map(ask, range(2))
+    assert first == repeated
     assert first.stat().st_size == page.BYTES
     assert len({first, second, copy.own_page()}) == 3
     assert copy.own_page() == copy.site / "pycuda_mutation.page"

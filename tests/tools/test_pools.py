@@ -132,9 +132,9 @@ def test_stop_holding(pool):
     assert statistics(pool) == (0, 1, 103, 100)
     del block
     assert statistics(pool) == (0, 0, 0, 0)
-    again = take(pool, 100)
+    repeated = take(pool, 100)
     assert statistics(pool) == (0, 1, 103, 100)
-    del again
+    del repeated
     assert statistics(pool) == (0, 0, 0, 0)
 
 
@@ -171,7 +171,7 @@ def test_pooled_device_allocations():
 
 def test_allocate_takes_what_numpy_counts_in():
     pool = tools.DeviceMemoryPool()
-    kept = [pool.allocate(np.int64(100)), pool.allocate(size=100)]
+    stored = [pool.allocate(np.int64(100)), pool.allocate(size=100)]
     assert statistics(pool) == (0, 2, 206, 200)
     with pytest.raises(TypeError):
         pool.allocate()
@@ -181,7 +181,7 @@ def test_allocate_takes_what_numpy_counts_in():
         pool.allocate(1, 2)
     with pytest.raises(TypeError):
         pool.allocate(bytes=3)
-    del kept
+    del stored
 
 
 def test_page_locked_arrays():
@@ -280,11 +280,11 @@ def test_a_pool_that_asks(monkeypatch):
     )
     log = io.StringIO()
     pool = tools.DebugMemoryPool(interactive=True, logfile=log)
-    kept = pool.allocate(1000)
+    stored = pool.allocate(1000)
     assert "name for place 1" in asked[0]
     assert "Enter" in asked[1]
     assert "grid: 1000 bytes; the pool grew by 1023 bytes" in log.getvalue()
-    del kept
+    del stored
     pool.allocate(1000)
     assert "grew by 0 bytes" in log.getvalue()
     with pytest.raises(TypeError):

@@ -180,11 +180,11 @@ def test_memoise_by_context(context):
 def test_a_pool_that_tells(context):
     log = io.StringIO()
     pool = tools.DebugMemoryPool(interactive=False, logfile=log)
-    kept = [pool.allocate(1000) for _ in range(2)]
+    stored = [pool.allocate(1000) for _ in range(2)]
     assert pool.active_blocks == 2
     assert "2000 place 1" in log.getvalue()
     assert "test_a_pool_that_tells" in log.getvalue()
-    del kept
+    del stored
     pool.stop_holding()
     assert pool.held_blocks == 0
 

@@ -97,7 +97,7 @@ class Copy:
         made.pop("PYCUDA_CACHE_DIR", None)
         return made
 
-    def _number(self, key: str) -> int:
+    def _number_of(self, key: str) -> int:
         return self.numbers.setdefault(key, len(self.numbers) + 1)
 
     def read(self) -> None:
@@ -109,7 +109,7 @@ class Copy:
     def _switched(self, name: str, data: bytes) -> bytes:
         if not name.endswith((".c", ".py")):
             return data
-        made = switches.switch(name, data.decode(), self._number)
+        made = switches.switch(name, data.decode(), self._number_of)
         self.functions |= {each.key: each for each in made.functions}
         text = made.text
         if made.functions and name.endswith(".c"):
@@ -135,9 +135,9 @@ class Copy:
             _write(self.tree / name, data, source.stat().st_mode)
         if len(self.numbers) > page.BYTES - page.HEAD - 1:
             sys.exit("more functions than the page holds")
-        kept = {self.tree / name for name in names}
+        wanted = {self.tree / name for name in names}
         for path in list(self.tree.rglob("*")):
-            if path.is_file() and path not in kept:
+            if path.is_file() and path not in wanted:
                 path.unlink()
         (self.folder / "numbers.json").write_text(json.dumps(self.numbers))
 

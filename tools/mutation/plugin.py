@@ -33,10 +33,10 @@ def pytest_collection_modifyitems(
     if _tests is None:
         return
     ids = Path(_tests).read_text().splitlines()
-    place = {name: index for index, name in enumerate(ids)}
-    dropped = [item for item in items if item.nodeid not in place]
-    items[:] = [item for item in items if item.nodeid in place]
-    items.sort(key=lambda item: place[item.nodeid])
+    position = {name: index for index, name in enumerate(ids)}
+    dropped = [item for item in items if item.nodeid not in position]
+    items[:] = [item for item in items if item.nodeid in position]
+    items.sort(key=lambda item: position[item.nodeid])
     config.hook.pytest_deselected(items=dropped)
 
 

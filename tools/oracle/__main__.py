@@ -124,9 +124,9 @@ def write_constants(nvidia: compilers.Compiler) -> int:
                 lines.add(word)
             elif answers[macro.key] == "= 1":
                 lines.add(f"#{word}")
-    kept = sorted(lines - {f"#{word}" for word in lines})
-    constants.NAMES.write_text("\n".join(kept) + "\n")
-    print(f"{len(kept)} constants and macros")
+    accepted = sorted(lines - {f"#{word}" for word in lines})
+    constants.NAMES.write_text("\n".join(accepted) + "\n")
+    print(f"{len(accepted)} constants and macros")
     return 0
 
 
@@ -141,10 +141,10 @@ def write_library(nvidia: compilers.Compiler) -> int:
     )
     probes = [library.probe(*pair) for pair in library.candidates(include)]
     answers = Judge(nvidia).ask(probes)
-    kept = [p.name for p in probes if answers[p.key] == "taken"]
-    kept = [name for name in kept if not library.STREAMS.search(name)]
-    library.NAMES.write_text("\n".join(kept) + "\n")
-    print(f"{len(kept)} names")
+    accepted = [p.name for p in probes if answers[p.key] == "taken"]
+    accepted = [name for name in accepted if not library.STREAMS.search(name)]
+    library.NAMES.write_text("\n".join(accepted) + "\n")
+    print(f"{len(accepted)} names")
     return 0
 
 

@@ -126,7 +126,7 @@ class Runner:
                 self.process.communicate()
             self.process = None
 
-    def words(self, entry: Entry) -> str:
+    def words_as_text(self, entry: Entry) -> str:
         """Return the words in `out`, or the error, as text."""
         process = self.start()
         request = json.dumps([entry.code, list(entry.options)])
@@ -157,7 +157,7 @@ def has_reason(key: str) -> bool:
 def main(entries: list[Entry], path: Path, compare: bool) -> int:
     """Write the results to `path`, or print the differences from it."""
     runner = Runner()
-    found = {e.key: runner.words(e) for e in entries if has_run(e)}
+    found = {e.key: runner.words_as_text(e) for e in entries if has_run(e)}
     runner.start()
     device = runner.device
     runner.close()

@@ -95,8 +95,8 @@ def rewritten(text: str, source: PurePosixPath, target: str) -> str:
                 return match[0]  # a page that is generated
             return label if label == f"`{joined}`" else f"{label} (`{joined}`)"
         folder = PurePosixPath(target).parent
-        place = PurePosixPath(os.path.relpath(found, folder)).as_posix()
-        return f"{mark}[{label}]({place}{hash_mark}{anchor})"
+        relative = PurePosixPath(os.path.relpath(found, folder)).as_posix()
+        return f"{mark}[{label}]({relative}{hash_mark}{anchor})"
 
     parts = FENCE.split(text)
     return "".join(

@@ -228,10 +228,10 @@ def _stripped(used: Environment, folder: Path) -> None:
     GDB looks up `DEBUGGER_SYMBOLS` to set breakpoints in kernels.
     """
     strip = _strip(used)
-    kept = [f"--keep-symbol={name}" for name in DEBUGGER_SYMBOLS]
+    keep_options = [f"--keep-symbol={name}" for name in DEBUGGER_SYMBOLS]
     for path in folder.rglob("*.so"):
         if strip:
-            words = [strip, "--strip-unneeded", *kept, path]
+            words = [strip, "--strip-unneeded", *keep_options, path]
             subprocess.run(words, check=True)
 
 

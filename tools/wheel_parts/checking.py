@@ -59,8 +59,8 @@ def _bare(folder: Path) -> dict[str, str]:
 
 def _add_programs(folder: Path) -> None:
     """Link the system's programs, except compilers, into a folder of PATH."""
-    for place in ("/usr/bin", "/bin"):
-        for program in Path(place).glob("*"):
+    for root in ("/usr/bin", "/bin"):
+        for program in Path(root).glob("*"):
             link = folder / program.name
             if not _COMPILER.fullmatch(program.name) and not link.is_symlink():
                 link.symlink_to(program)
@@ -124,8 +124,8 @@ def _audit(wheels: Path) -> list[str]:
 def check(python: str, wheels: Path, tests: bool = False) -> bool:
     """Check the wheels with one Python; print and return the result."""
     wrong = _audit(wheels)
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as root:
+        folder = Path(root)
         own = install(python, wheels, folder, "cpu,test" if tests else "cpu")
         env = _bare(folder)
         programs = sorted((ROOT / "examples").glob("tutorial_*.py"))

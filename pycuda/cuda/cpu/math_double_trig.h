@@ -80,11 +80,11 @@ __pycuda_sincos(double x, double *sine, double *cosine)
 __pycuda_both void
 sincos(double x, double *sine, double *cosine)
 {
-    bool rare = !(__builtin_fabs(x) < 0x1p30);
+    bool is_slow = !(__builtin_fabs(x) < 0x1p30);
     double y, z;
     __pycuda_sincos(x, &y, &z);
-    *sine = __pycuda_rare_sin(rare, y, x);
-    *cosine = __pycuda_rare_cos(rare, z, x);
+    *sine = __pycuda_rare_sin(is_slow, y, x);
+    *cosine = __pycuda_rare_cos(is_slow, z, x);
 }
 __pycuda_both double
 tan(double x)

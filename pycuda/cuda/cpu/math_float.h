@@ -154,9 +154,9 @@ log1pf(float x)
 /* ---- powers and roots ---- */
 
 /* x^y for the exponents for which few operations are as accurate as the
- * general algorithm. `usual` is the result for others. A compiler knows most
- * exponents, so that one of the branches remains. */
-#define __PYCUDA_POWER_OF(T, SQRT, INF, x, y, usual)                          \
+ * general algorithm. `fast_value` is the result for others. A compiler knows
+ * most exponents, so that one of the branches remains. */
+#define __PYCUDA_POWER_OF(T, SQRT, INF, x, y, fast_value)                     \
     __PYCUDA_EXACT                                                            \
     if (__builtin_constant_p(y)) {                                            \
         if (y == (T)1) {                                                      \
@@ -184,7 +184,7 @@ log1pf(float x)
             return x == -INF ? INF : root;                                    \
         }                                                                     \
     }                                                                         \
-    return usual;
+    return fast_value;
 
 /* Computed in double, because the logarithm needs 32 bits. */
 __pycuda_both float

@@ -89,11 +89,11 @@ __pycuda_sincos(float x, float *sine, float *cosine)
 __pycuda_both void
 sincosf(float x, float *sine, float *cosine)
 {
-    bool rare = !(__builtin_fabsf(x) < 0x1p17f);
+    bool is_slow = !(__builtin_fabsf(x) < 0x1p17f);
     float y, z;
     __pycuda_sincos(x, &y, &z);
-    *sine = __pycuda_rare_sinf(rare, y, x);
-    *cosine = __pycuda_rare_cosf(rare, z, x);
+    *sine = __pycuda_rare_sinf(is_slow, y, x);
+    *cosine = __pycuda_rare_cosf(is_slow, z, x);
 }
 __pycuda_both float
 tanf(float x)

@@ -16,14 +16,14 @@ __PYCUDA_LIBM long __pycuda_rare___pycuda_to_long(bool, long,
 __pycuda_both long
 __pycuda_to_nearest(float x)
 {
-    bool rare = !(__builtin_fabsf(x) < 0x1p63f);
-    return __pycuda_rare___pycuda_to_longf(rare, __builtin_lrintf(x), x);
+    bool is_slow = !(__builtin_fabsf(x) < 0x1p63f);
+    return __pycuda_rare___pycuda_to_longf(is_slow, __builtin_lrintf(x), x);
 }
 __pycuda_both long
 __pycuda_to_nearest(double x)
 {
-    bool rare = !(__builtin_fabs(x) < 0x1p63);
-    return __pycuda_rare___pycuda_to_long(rare, __builtin_lrint(x), x);
+    bool is_slow = !(__builtin_fabs(x) < 0x1p63);
+    return __pycuda_rare___pycuda_to_long(is_slow, __builtin_lrint(x), x);
 }
 #define __PYCUDA_TO_INTEGER(TYPE, NAME, ROUND)                                \
     __pycuda_both TYPE NAME##f(float x)                                       \

@@ -36,14 +36,14 @@ operator new[](size_t bytes)
     return __pycuda_malloc(bytes);
 }
 __device__ inline void *
-operator new(size_t, void *place) noexcept
+operator new(size_t, void *at_address) noexcept
 {
-    return place;
+    return at_address;
 }
 __device__ inline void *
-operator new[](size_t, void *place) noexcept
+operator new[](size_t, void *at_address) noexcept
 {
-    return place;
+    return at_address;
 }
 __device__ inline void
 operator delete(void *pointer) noexcept
@@ -114,10 +114,11 @@ template <class T>
 __pycuda_template_fn T
 __pycuda_next_argument(va_list &list)
 {
-    size_t step = alignof(T), place = ((size_t)list + step - 1) / step * step;
+    size_t step = alignof(T);
+    size_t at_address = ((size_t)list + step - 1) / step * step;
 
-    list = (va_list)(place + sizeof(T));
-    return *(T *)place;
+    list = (va_list)(at_address + sizeof(T));
+    return *(T *)at_address;
 }
 
 /* Cache hints of a GPU, which are plain accesses here. CUDA has them for

@@ -105,14 +105,14 @@ __pycuda_template_fn T
 __pycuda_next_of_pair(State *state, int kind, Finish finish)
 {
     int *flag;
-    T *kept = __pycuda_stored_normal(state, &flag, T());
+    T *stored = __pycuda_stored_normal(state, &flag, T());
     if (*flag == kind) {
         *flag = 0;
-        return *kept;
+        return *stored;
     }
     __pycuda_pair<T> n[2];
     __pycuda_two_normals(state, n);
-    *kept = finish(n[1]);
+    *stored = finish(n[1]);
     *flag = kind;
     return finish(n[0]);
 }

@@ -333,11 +333,11 @@ __pycuda_normals_near(T u, T v, T *pair)
 /* place + width x; on overflow infinite, with no lower part. */
 template <class T>
 __pycuda_template_fn __pycuda_pair<T>
-__pycuda_moved(__pycuda_pair<T> x, T place, T width)
+__pycuda_moved(__pycuda_pair<T> x, T location, T width)
 {
     __pycuda_pair<T> scaled = __pycuda_product(width, x.high);
     scaled.low += width * x.low;
-    __pycuda_pair<T> sum = __pycuda_sum_any(place, scaled.high);
+    __pycuda_pair<T> sum = __pycuda_sum_any(location, scaled.high);
     T low = sum.low + scaled.low;
     if (!(low - low == T(0))) {
         return {sum.high, T(0)};

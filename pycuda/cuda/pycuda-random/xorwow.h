@@ -58,9 +58,9 @@ __pycuda_fn void
 __pycuda_xorwow_jump(unsigned int v[5], unsigned long long n,
                      const unsigned int table[16][15][5])
 {
-    for (int place = 0; n; place++, n >>= 4) {
+    for (int digit = 0; n; digit++, n >>= 4) {
         if (n & 15) {
-            __pycuda_xorwow_apply(v, table[place][(n & 15) - 1]);
+            __pycuda_xorwow_apply(v, table[digit][(n & 15) - 1]);
         }
     }
 }

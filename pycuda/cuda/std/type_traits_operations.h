@@ -153,9 +153,9 @@ __PYCUDA_STD
     swap(T &left, T &right) noexcept(is_nothrow_move_constructible<T>::value &&
                                      is_nothrow_move_assignable<T>::value)
 {
-    T kept = static_cast<T &&>(left);
+    T saved = static_cast<T &&>(left);
     left = static_cast<T &&>(right);
-    right = static_cast<T &&>(kept);
+    right = static_cast<T &&>(saved);
 }
 template <class T, size_t N>
 __PYCUDA_STD enable_if_t<is_swappable<T>::value>

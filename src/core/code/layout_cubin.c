@@ -100,22 +100,22 @@ section_read(const unsigned char *section, size_t bytes, const char *kernel,
         return;
     }
     for (size_t offset = 0; record_next(section, bytes, &offset, &record);) {
-        uint16_t ordinal, place;
+        uint16_t ordinal, parameter_offset;
         uint32_t word;
         if (!is_parameter(&record)) {
             continue;
         }
         memcpy(&ordinal, record.payload + 4, sizeof ordinal);
-        memcpy(&place, record.payload + 6, sizeof place);
+        memcpy(&parameter_offset, record.payload + 6, sizeof parameter_offset);
         memcpy(&word, record.payload + 8, sizeof word);
         if (ordinal >= count || layout->parameters[ordinal].bytes != 0) {
             return;
         }
-        layout->parameters[ordinal] =
-            (struct core_parameter){.offset = place, .bytes = word >> 18};
+        layout->parameters[ordinal] = (struct core_parameter){
+            .offset = parameter_offset, .bytes = word >> 18};
         seen += word >> 18 != 0;
-        if (place + (word >> 18) > layout->bytes) {
-            layout->bytes = place + (word >> 18);
+        if (parameter_offset + (word >> 18) > layout->bytes) {
+            layout->bytes = parameter_offset + (word >> 18);
         }
     }
     layout->known =

@@ -53,9 +53,9 @@ local_move(struct core_context *context, PyObject *list)
     }
     context->serial = ++core.next_serial;
     for (int i = 0; i < CORE_LOCAL_FAULTS; i++) {
-        PyObject *kept = context->local[i];
-        if (kept != NULL && (core_capture_retain(context, kept) < 0 ||
-                             PyList_Append(list, kept) < 0)) {
+        PyObject *object = context->local[i];
+        if (object != NULL && (core_capture_retain(context, object) < 0 ||
+                               PyList_Append(list, object) < 0)) {
             return -1;
         }
         /* `list` has its own reference to the object */
@@ -108,11 +108,11 @@ context_results(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    PyObject **place = core_local_slot(CORE_LOCAL_RESULTS);
-    if (place == NULL || (*place == NULL && (*place = PyDict_New()) == NULL)) {
+    PyObject **slot = core_local_slot(CORE_LOCAL_RESULTS);
+    if (slot == NULL || (*slot == NULL && (*slot = PyDict_New()) == NULL)) {
         return NULL;
     }
-    return Py_NewRef(*place);
+    return Py_NewRef(*slot);
 }
 
 static PyObject *

@@ -71,9 +71,9 @@ launch_arrays_slow(struct core_context *context,
                    int count, struct core_array_head *const *arrays,
                    void **arguments)
 {
-    const struct core_relaunch kept = *launch;
-    const unsigned grid[3] = {kept.blocks, 1, 1};
-    const unsigned block[3] = {kept.threads[0], kept.threads[1], 1};
+    const struct core_relaunch copy = *launch;
+    const unsigned grid[3] = {copy.blocks, 1, 1};
+    const unsigned block[3] = {copy.threads[0], copy.threads[1], 1};
     CUdeviceptr pointer[CORE_RELAUNCH_ARRAYS];
 
     pointers_copy(count, arrays, arguments, pointer);
@@ -82,8 +82,8 @@ launch_arrays_slow(struct core_context *context,
             return -1;
         }
     }
-    return context->serial == (uintptr_t)kept.key
-               ? launch_in_context(context, kept.function, grid, block, 0,
+    return context->serial == (uintptr_t)copy.key
+               ? launch_in_context(context, copy.function, grid, block, 0,
                                    stream, arguments)
                : 1;
 }

@@ -115,12 +115,12 @@ call_read(struct core_function *function, struct call *call,
     }
     Py_ssize_t count = names == NULL ? 0 : PyTuple_GET_SIZE(names);
     for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject **place = keyword_find(call, PyTuple_GET_ITEM(names, i));
-        if (place == NULL) {
+        PyObject **slot = keyword_find(call, PyTuple_GET_ITEM(names, i));
+        if (slot == NULL) {
             return keywords_refuse(function, "extra_keywords", names, args,
                                    positional);
         }
-        *place = values[i];
+        *slot = values[i];
     }
     if (call->block == NULL || call->block == Py_None) {
         return keywords_refuse(function, "no_block", NULL, args, positional);

@@ -36,14 +36,14 @@ core_copy_traverse(PyObject *op, visitproc visit, void *arg)
 static void
 end_release(struct copy_object *self, bool source)
 {
-    Py_buffer *kept = source ? &self->source_view : &self->target_view;
-    Py_buffer view = *kept;
+    Py_buffer *held = source ? &self->source_view : &self->target_view;
+    Py_buffer view = *held;
     if (source) {
         self->copy.srcHost = NULL;
     } else {
         self->copy.dstHost = NULL;
     }
-    kept->obj = NULL;
+    held->obj = NULL;
     PyBuffer_Release(&view);
 }
 
@@ -259,9 +259,9 @@ set_dst_array(PyObject *op, PyObject *array)
 }
 
 /* Stores a Context's handle as the context of the source or the target of a
- * peer copy, and a reference to the Context in `kept`. */
+ * peer copy, and a reference to the Context in `held`. */
 static PyObject *
-set_context(PyObject *object, CUcontext *handle, PyObject **kept)
+set_context(PyObject *object, CUcontext *handle, PyObject **held)
 {
     if (!Py_IS_TYPE(object, core.context_type)) {
         PyErr_Format(PyExc_TypeError, "expected a Context, got %s",
@@ -269,7 +269,7 @@ set_context(PyObject *object, CUcontext *handle, PyObject **kept)
         return NULL;
     }
     *handle = ((struct core_context *)object)->handle;
-    Py_XSETREF(*kept, Py_NewRef(object));
+    Py_XSETREF(*held, Py_NewRef(object));
     Py_RETURN_NONE;
 }
 

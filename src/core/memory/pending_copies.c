@@ -27,9 +27,9 @@
 enum { LOOK_AT = 2, RECENT = 4 };
 
 static bool
-copy_is_complete(const struct core_pending_copy *flight)
+copy_is_complete(const struct core_pending_copy *copy)
 {
-    return driver.cuEventQuery(flight->event) != CUDA_ERROR_NOT_READY;
+    return driver.cuEventQuery(copy->event) != CUDA_ERROR_NOT_READY;
 }
 
 /* Removes the pending copy in a row and drops its reference to the host
@@ -147,9 +147,9 @@ copy_find(struct core_context *context, PyObject *host, CUstream stream)
 {
     size_t count = context->pending_copy_count;
     for (size_t i = 1; i <= RECENT && i <= count; i++) {
-        struct core_pending_copy *flight = &context->pending_copies[count - i];
-        if (flight->host == host && flight->stream == stream) {
-            return flight;
+        struct core_pending_copy *copy = &context->pending_copies[count - i];
+        if (copy->host == host && copy->stream == stream) {
+            return copy;
         }
     }
     return NULL;
@@ -188,21 +188,21 @@ core_pending_copy_add(PyObject *host, const void *address, CUstream stream)
         return; /* the graph of the capture keeps the host memory alive */
     }
     copies_poll(context, LOOK_AT);
-    struct core_pending_copy *flight = copy_find(context, host, stream);
-    bool fresh = flight == NULL;
+    struct core_pending_copy *copy = copy_find(context, host, stream);
+    bool fresh = copy == NULL;
     if (fresh) {
-        flight = copy_slot_new(context);
+        copy = copy_slot_new(context);
     }
-    if (flight == NULL ||
-        driver.cuEventRecord(flight->event, stream) != CUDA_SUCCESS) {
+    if (copy == NULL ||
+        driver.cuEventRecord(copy->event, stream) != CUDA_SUCCESS) {
         PyThreadState *thread = core_gil_release();
         driver.cuStreamSynchronize(stream);
         core_gil_acquire(thread);
         return;
     }
     if (fresh) {
-        flight->host = Py_NewRef(host);
-        flight->stream = stream;
+        copy->host = Py_NewRef(host);
+        copy->stream = stream;
         context->pending_copy_count++;
     }
 }

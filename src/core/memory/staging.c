@@ -284,16 +284,17 @@ core_staging_dtoh(struct core_staging *ring, void *target, CUdeviceptr source,
 {
     CUresult code = CUDA_SUCCESS;
     size_t asked = 0, done = 0;
-    int ahead = 0, turn = 0;
+    int prefetched = 0, turn = 0;
     while (done < bytes && code == CUDA_SUCCESS) {
-        while (ahead < BUFFERS && asked < bytes && code == CUDA_SUCCESS) {
-            struct staged *buffer = &ring->buffers[(turn + ahead) % BUFFERS];
+        while (prefetched < BUFFERS && asked < bytes && code == CUDA_SUCCESS) {
+            struct staged *buffer =
+                &ring->buffers[(turn + prefetched) % BUFFERS];
             size_t piece = next_chunk_size(ring, bytes, asked);
             code = driver.cuMemcpyDtoHAsync(buffer->memory, source + asked,
                                             piece, stream);
             code = buffer_record_event(buffer, code, stream);
             asked += piece;
-            ahead++;
+            prefetched++;
         }
         struct staged *buffer = &ring->buffers[turn++ % BUFFERS];
         size_t piece = next_chunk_size(ring, bytes, done);
@@ -304,7 +305,7 @@ core_staging_dtoh(struct core_staging *ring, void *target, CUdeviceptr source,
             memcpy((char *)target + done, buffer->memory, piece);
         }
         done += piece;
-        ahead--;
+        prefetched--;
     }
     return copy_end(ring, code, stream);
 }

@@ -141,15 +141,15 @@ cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
 static void
 freed_forget(void)
 {
-    size_t kept = 0;
+    size_t remaining = 0;
 
     for (size_t i = 0; i < allocation_count; i++) {
         if (!allocations[i].freed ||
             allocations[i].freed + FREED_RECORDS_MAX > last_free) {
-            allocations[kept++] = allocations[i];
+            allocations[remaining++] = allocations[i];
         }
     }
-    allocation_count = kept;
+    allocation_count = remaining;
 }
 
 void

@@ -60,18 +60,18 @@ granules_reclaim(uint32_t since)
 {
     struct cpu_shadow_granule *granule =
         atomic_exchange(&cpu_shadow_granules, NULL);
-    struct cpu_shadow_granule *kept = NULL, *next;
+    struct cpu_shadow_granule *remaining = NULL, *next;
 
     for (; granule; granule = next) {
         next = granule->next;
         if (granule_is_expired(granule, since)) {
             cpu_shadow_granule_free(granule);
         } else {
-            granule->next = kept;
-            kept = granule;
+            granule->next = remaining;
+            remaining = granule;
         }
     }
-    atomic_store(&cpu_shadow_granules, kept);
+    atomic_store(&cpu_shadow_granules, remaining);
 }
 
 void

@@ -288,16 +288,16 @@ spans_fill(const struct readers *readers, struct cpu_shadow_granule *granule,
            uintptr_t at, uint64_t count)
 {
     const uint64_t next = CPU_SHADOW_SPAN * readers->step;
-    uint64_t *place = granule->spans[0] + at / CPU_SHADOW_SPAN;
+    uint64_t *readers_at = granule->spans[0] + at / CPU_SHADOW_SPAN;
     lanes mine = readers->slot + next * (lanes){0, 1, 2, 3};
     uint64_t done = 0;
 
     while (at % CPU_SHADOW_SPAN == 0 &&
            count - done >= LANES * CPU_SHADOW_SPAN &&
-           all_of(lanes_are_free(readers, lanes_load(place)))) {
-        memcpy(place, &mine, sizeof mine);
+           all_of(lanes_are_free(readers, lanes_load(readers_at)))) {
+        memcpy(readers_at, &mine, sizeof mine);
         mine += LANES * next;
-        place += LANES;
+        readers_at += LANES;
         done += LANES * CPU_SHADOW_SPAN;
     }
     return done;

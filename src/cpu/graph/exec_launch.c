@@ -219,7 +219,8 @@ memory_launch(const struct cpu_exec *exec)
 {
     const struct cpu_node_task **tasks =
         malloc((exec->count + 1) * sizeof(struct cpu_node_task *));
-    bool again = exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    bool auto_free =
+        exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     size_t count = 0;
 
     if (!tasks) {
@@ -233,7 +234,7 @@ memory_launch(const struct cpu_exec *exec)
             tasks[count++] = task;
         }
     }
-    CUresult code = cpu_graph_memory_launch(tasks, count, again);
+    CUresult code = cpu_graph_memory_launch(tasks, count, auto_free);
     free(tasks);
     return code;
 }

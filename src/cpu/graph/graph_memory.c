@@ -248,10 +248,11 @@ cpu_graph_memory_at(CUdeviceptr pointer)
 
 /* Checks the allocations and frees of a launch in their order. Returns
  * INVALID_VALUE if one frees memory that is not allocated then, or, unless
- * `again` is true, allocates memory that an earlier launch has allocated. */
+ * `auto_free` is true, allocates memory that an earlier launch has allocated.
+ */
 static CUresult
 launch_check(const struct cpu_node_task *const *tasks, size_t count,
-             bool again)
+             bool auto_free)
 {
     for (size_t i = 0; i < count; i++) {
         cpu_node_task_memory(tasks[i])->taken = false;
@@ -261,7 +262,7 @@ launch_check(const struct cpu_node_task *const *tasks, size_t count,
         bool frees = tasks[i]->type == CU_GRAPH_NODE_TYPE_MEM_FREE;
 
         if (frees ? !memory->taken && !memory->allocated
-                  : memory->allocated && !again) {
+                  : memory->allocated && !auto_free) {
             return CUDA_ERROR_INVALID_VALUE;
         }
         memory->taken = !frees;
@@ -271,10 +272,10 @@ launch_check(const struct cpu_node_task *const *tasks, size_t count,
 
 CUresult
 cpu_graph_memory_launch(const struct cpu_node_task *const *tasks, size_t count,
-                        bool again)
+                        bool auto_free)
 {
     pthread_mutex_lock(&blocks_lock);
-    CUresult code = launch_check(tasks, count, again);
+    CUresult code = launch_check(tasks, count, auto_free);
     for (size_t i = 0; i < count && !code; i++) {
         struct cpu_graph_memory *memory = cpu_node_task_memory(tasks[i]);
 

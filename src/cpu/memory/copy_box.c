@@ -44,7 +44,7 @@ struct copy_location {
  * element size. */
 static CUresult
 array_locate(const struct side *side, const size_t box[3],
-             struct copy_location *place)
+             struct copy_location *location)
 {
     const struct cpu_array *array = cpu_handle_object(CPU_ARRAY, side->array);
 
@@ -59,19 +59,19 @@ array_locate(const struct side *side, const size_t box[3],
     if (side->x % array->element || box[0] % array->element) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    place->pitch = array->pitch;
-    place->slice = array->pitch * array->rows;
-    place->at = array->data + side->z * place->slice + side->y * place->pitch +
-                side->x;
+    location->pitch = array->pitch;
+    location->slice = array->pitch * array->rows;
+    location->at = array->data + side->z * location->slice +
+                   side->y * location->pitch + side->x;
     return CUDA_SUCCESS;
 }
 
 /* Computes, for the source or the destination of a copy (`side`), the pitch
- * and slice size in `place`, the offset of the box in `*skip`, and the size in
- * bytes of the box with its gaps in `*bytes`. Returns false on overflow. */
+ * and slice size in `location`, the offset of the box in `*skip`, and the size
+ * in bytes of the box with its gaps in `*bytes`. Returns false on overflow. */
 static bool
 extent(const struct side *side, const size_t box[3],
-       struct copy_location *place, size_t *skip, size_t *bytes)
+       struct copy_location *location, size_t *skip, size_t *bytes)
 {
     size_t pitch = side->pitch ? side->pitch : box[0] + side->x;
     size_t height = side->height ? side->height : box[1] + side->y;
@@ -82,10 +82,10 @@ extent(const struct side *side, const size_t box[3],
         (unsigned __int128)pitch * height * (side->z + box[2]) > limit) {
         return false;
     }
-    place->pitch = pitch;
-    place->slice = pitch * height;
-    *skip = side->z * place->slice + side->y * pitch + side->x;
-    *bytes = (box[2] - 1) * place->slice + (box[1] - 1) * pitch + box[0];
+    location->pitch = pitch;
+    location->slice = pitch * height;
+    *skip = side->z * location->slice + side->y * pitch + side->x;
+    *bytes = (box[2] - 1) * location->slice + (box[1] - 1) * pitch + box[0];
     return true;
 }
 
@@ -94,7 +94,7 @@ extent(const struct side *side, const size_t box[3],
  * not checked. */
 static CUresult
 linear_locate(const struct side *side, const size_t box[3],
-              struct copy_location *place)
+              struct copy_location *location)
 {
     bool host = side->type == CU_MEMORYTYPE_HOST;
     uintptr_t base = host ? (uintptr_t)side->host : (uintptr_t)side->device;
@@ -108,28 +108,28 @@ linear_locate(const struct side *side, const size_t box[3],
     if (side->height && (side->height < box[1] && box[2] > 1)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (!base || !extent(side, box, place, &skip, &bytes)) {
+    if (!base || !extent(side, box, location, &skip, &bytes)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    place->at = (char *)(base + skip);
+    location->at = (char *)(base + skip);
     if (host || (side->type == CU_MEMORYTYPE_UNIFIED &&
                  !cpu_arena_find(base, &found))) {
         return CUDA_SUCCESS;
     }
-    return cpu_memory_check((CUdeviceptr)(uintptr_t)place->at, bytes);
+    return cpu_memory_check((CUdeviceptr)(uintptr_t)location->at, bytes);
 }
 
 static CUresult
 side_locate(const struct side *side, const size_t box[3],
-            struct copy_location *place)
+            struct copy_location *location)
 {
     switch ((int)side->type) {
     case CU_MEMORYTYPE_ARRAY:
-        return array_locate(side, box, place);
+        return array_locate(side, box, location);
     case CU_MEMORYTYPE_HOST:
     case CU_MEMORYTYPE_DEVICE:
     case CU_MEMORYTYPE_UNIFIED:
-        return linear_locate(side, box, place);
+        return linear_locate(side, box, location);
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -183,7 +183,7 @@ static int
 split_place(const struct ncclComm *comm, const struct split *split, int *ranks,
             int *first)
 {
-    int place = 0, mine = comm->shared.rank;
+    int new_rank = 0, mine = comm->shared.rank;
 
     *ranks = 0;
     *first = mine;
@@ -195,14 +195,14 @@ split_place(const struct ncclComm *comm, const struct split *split, int *ranks,
             continue;
         }
         ++*ranks;
-        place += other->key < split->mine.key ||
-                 (other->key == split->mine.key && rank < mine);
+        new_rank += other->key < split->mine.key ||
+                    (other->key == split->mine.key && rank < mine);
         if (other->key < least->key ||
             (other->key == least->key && rank < *first)) {
             *first = rank;
         }
     }
-    return place;
+    return new_rank;
 }
 
 /* Waits for the split entries of all ranks and joins the new communicator. */
@@ -216,7 +216,7 @@ split_join(struct ncclComm *comm, struct split *split)
     if (atomic_load(&comm->result)) {
         return nccl_error(ncclRemoteError, "%s", comm->text);
     }
-    int place = split_place(comm, split, &ranks, &first);
+    int new_rank = split_place(comm, split, &ranks, &first);
     if (split->mine.color == NCCL_SPLIT_NOCOLOR ||
         first != comm->shared.rank) {
         nccl_shared_discard(&split->mine.id);
@@ -226,7 +226,7 @@ split_join(struct ncclComm *comm, struct split *split)
         return ncclSuccess;
     }
     ncclResult_t result = nccl_comm_new(split->made, &split->all[first].id,
-                                        ranks, place, comm->device, text);
+                                        ranks, new_rank, comm->device, text);
     return result ? nccl_error(result, "%s", text) : ncclSuccess;
 }
 

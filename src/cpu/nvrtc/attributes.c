@@ -104,11 +104,11 @@ list_mark(struct nvrtc_edits *edits, const char *source,
           struct nvrtc_tokens *tokens)
 {
     const char *start = tokens->last.start;
-    struct nvrtc_tokens ahead = *tokens;
+    struct nvrtc_tokens lookahead = *tokens;
     struct list list = {0};
 
-    bool well = list_read(&list, &ahead);
-    size_t length = (size_t)(ahead.at - start);
+    bool well = list_read(&list, &lookahead);
+    size_t length = (size_t)(lookahead.at - start);
     if (well && list.spaces.length && !memchr(start, '\n', length)) {
         if (list.others.length) {
             nvrtc_text_print(&list.spaces, "__attribute__((%s)) ",
@@ -118,7 +118,7 @@ list_mark(struct nvrtc_edits *edits, const char *source,
         nvrtc_edits_add(edits, (size_t)(start - source), length, "%s%*s",
                         list.spaces.bytes, pad > 0 ? pad : 0, "");
         edits->failed |= list.spaces.failed || list.others.failed;
-        *tokens = ahead;
+        *tokens = lookahead;
     }
     nvrtc_text_free(&list.spaces);
     nvrtc_text_free(&list.others);

@@ -46,25 +46,25 @@ static nvrtcResult
 names_compile(struct nvrtc_job *job)
 {
     struct nvrtc_process process = {0};
-    struct nvrtc_text kept = job->program->log;
+    struct nvrtc_text saved = job->program->log;
 
     if (job->program->expression_count == 0) {
         return NVRTC_SUCCESS;
     }
     /* This second run of the front end repeats the warnings of the first run,
-     * which are saved in `kept`. Therefore it starts with an empty log, which
+     * which are saved in `saved`. Therefore it starts with an empty log, which
      * is only reported if the run fails. */
     job->program->log = (struct nvrtc_text){0};
     nvrtcResult result = nvrtc_job_front(job, true, &process);
     if (result == NVRTC_SUCCESS) {
         nvrtc_text_free(&job->program->log);
-        job->program->log = kept;
+        job->program->log = saved;
         if (!nvrtc_names_read(job->program, process.out.bytes,
                               &job->program->log)) {
             result = NVRTC_ERROR_COMPILATION;
         }
     } else {
-        nvrtc_text_free(&kept);
+        nvrtc_text_free(&saved);
     }
     nvrtc_process_free(&process);
     return result;

@@ -163,16 +163,16 @@ group_skip(struct nvrtc_tokens *tokens)
 static void
 attributes_skip(struct nvrtc_tokens *tokens)
 {
-    struct nvrtc_tokens ahead = *tokens;
+    struct nvrtc_tokens lookahead = *tokens;
 
-    while (nvrtc_token_read(&ahead)) {
-        if (*ahead.last.start == '[') {
-            ahead = *tokens;
-        } else if (!nvrtc_token_is(ahead.last, "__attribute__")) {
+    while (nvrtc_token_read(&lookahead)) {
+        if (*lookahead.last.start == '[') {
+            lookahead = *tokens;
+        } else if (!nvrtc_token_is(lookahead.last, "__attribute__")) {
             return;
         }
-        group_skip(&ahead);
-        *tokens = ahead;
+        group_skip(&lookahead);
+        *tokens = lookahead;
     }
 }
 
@@ -183,10 +183,10 @@ declaration_read(struct constants *all, struct nvrtc_tokens *tokens)
 {
     struct declaration at = {0};
     struct nvrtc_token name = tokens->before;
-    struct nvrtc_tokens ahead = *tokens;
+    struct nvrtc_tokens lookahead = *tokens;
 
-    if (nvrtc_token_is_name(name) && nvrtc_token_read(&ahead) &&
-        strchr(";=,{", *ahead.last.start)) {
+    if (nvrtc_token_is_name(name) && nvrtc_token_read(&lookahead) &&
+        strchr(";=,{", *lookahead.last.start)) {
         /* `const` goes directly before the variable's name */
         at.is_pointer = true;
         variable_add(all, &at, name);

@@ -228,11 +228,11 @@ static void
 template_skip(struct reader *reader)
 {
     struct nvrtc_tokens *tokens = &reader->tokens;
-    struct nvrtc_tokens ahead = *tokens;
+    struct nvrtc_tokens lookahead = *tokens;
     int angles = 0, depth = 0;
 
     reader->head.is_template = true;
-    if (!nvrtc_token_read(&ahead) || *ahead.last.start != '<') {
+    if (!nvrtc_token_read(&lookahead) || *lookahead.last.start != '<') {
         /* template f<int>(...): an explicit instantiation */
         reader->head.is_template = false;
         return;

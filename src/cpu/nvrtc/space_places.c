@@ -61,10 +61,10 @@ static const char *const attributes[] = {"__align__", "__attribute__",
 static void
 arguments_skip(struct nvrtc_tokens *tokens)
 {
-    struct nvrtc_tokens ahead = *tokens;
+    struct nvrtc_tokens lookahead = *tokens;
     int depth = 0;
 
-    if (!nvrtc_token_read(&ahead) || *ahead.last.start != '(') {
+    if (!nvrtc_token_read(&lookahead) || *lookahead.last.start != '(') {
         return;
     }
     do {

@@ -93,15 +93,15 @@ sizes_plan(struct cpu_launch *launch)
 static unsigned
 shares_wanted(const struct cpu_launch *launch)
 {
-    uint64_t pieces = launch->total / launch->least;
+    uint64_t chunks = launch->total / launch->least;
     uint64_t most = (uint64_t)cpu_state.threads;
 
     if (!(launch->function->kernel->flags & IMAGE_KERNEL_INDEPENDENT_BLOCKS) ||
-        launch->cooperative || cpu_check_flags || pieces < 2) {
+        launch->cooperative || cpu_check_flags || chunks < 2) {
         return 1;
     }
     most = most < CPU_SHARES ? most : CPU_SHARES;
-    return (unsigned)(most < pieces ? most : pieces);
+    return (unsigned)(most < chunks ? most : chunks);
 }
 
 void

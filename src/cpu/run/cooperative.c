@@ -45,16 +45,16 @@ struct cooperative_run {
 static struct cpu_worker *
 spare_worker_find(struct cooperative_run *together)
 {
-    struct cpu_worker *place = together->home;
+    struct cpu_worker *host_worker = together->home;
 
-    while (place->live && place->next_block) {
-        place = place->next_block;
+    while (host_worker->live && host_worker->next_block) {
+        host_worker = host_worker->next_block;
     }
-    if (!place->live) {
-        return place;
+    if (!host_worker->live) {
+        return host_worker;
     }
-    place->next_block = cpu_worker_new();
-    return place->next_block;
+    host_worker->next_block = cpu_worker_new();
+    return host_worker->next_block;
 }
 
 /* Unwinds all blocks of this thread, because the launch has failed. */
@@ -67,18 +67,19 @@ cooperative_fail(struct cooperative_run *together, CUresult code)
 static void
 block_start(struct cooperative_run *together, uint64_t index)
 {
-    struct cpu_worker *place = spare_worker_find(together);
+    struct cpu_worker *host_worker = spare_worker_find(together);
     void *unused;
-    CUresult code = place ? cpu_block_prepare(place, together->launch, &unused)
-                          : CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult code =
+        host_worker ? cpu_block_prepare(host_worker, together->launch, &unused)
+                    : CUDA_ERROR_OUT_OF_MEMORY;
 
     if (code) {
         cooperative_fail(together, code);
     }
-    place->guard = together->home->guard;
-    place->cooperative = true;
-    cpu_worker_tls = place;
-    cpu_fibers_begin(place, index);
+    host_worker->guard = together->home->guard;
+    host_worker->cooperative = true;
+    cpu_worker_tls = host_worker;
+    cpu_fibers_begin(host_worker, index);
     cpu_worker_tls = together->home;
     together->live++;
 }
@@ -86,14 +87,14 @@ block_start(struct cooperative_run *together, uint64_t index)
 /* Runs a thread block of a cooperative launch until all of its threads wait
  * for other thread blocks, or have ended. */
 static void
-block_resume(struct cooperative_run *together, struct cpu_worker *place)
+block_resume(struct cooperative_run *together, struct cpu_worker *host_worker)
 {
-    cpu_worker_tls = place;
-    place->in_kernel = 1;
-    cpu_fibers_resume(place);
-    place->in_kernel = 0;
+    cpu_worker_tls = host_worker;
+    host_worker->in_kernel = 1;
+    cpu_fibers_resume(host_worker);
+    host_worker->in_kernel = 0;
     cpu_worker_tls = together->home;
-    if (!place->live) {
+    if (!host_worker->live) {
         together->live--;
         atomic_fetch_add(&together->launch->grid_ended, 1);
     }

@@ -66,20 +66,21 @@ text_put(struct cpu_text *text, const char *bytes, size_t n)
 void
 cpu_text_print(struct cpu_text *text, const char *format, ...)
 {
-    va_list list, again;
+    va_list list, list_copy;
     size_t room = text->capacity - text->used;
 
     va_start(list, format);
-    va_copy(again, list);
+    va_copy(list_copy, list);
     int n = vsnprintf(text->bytes ? text->bytes + text->used : NULL,
                       text->bytes ? room : 0, format, list);
     if (n > 0 && text_reserve(text, (size_t)n)) {
         if ((size_t)n >= room) {
-            vsnprintf(text->bytes + text->used, (size_t)n + 1, format, again);
+            vsnprintf(text->bytes + text->used, (size_t)n + 1, format,
+                      list_copy);
         }
         text->used += (size_t)n;
     }
-    va_end(again);
+    va_end(list_copy);
     va_end(list);
 }
 

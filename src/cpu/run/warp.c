@@ -324,16 +324,16 @@ active_mask_answer(struct cpu_worker *worker, unsigned index)
     struct cpu_warp *warp = &worker->warps[index];
     struct cpu_fiber *fibers = &worker->fibers[index * CPU_WARP];
 
-    const void *place = NULL;
+    const void *call_address = NULL;
     uint32_t set = 0;
 
     EACH_LANE(lane, warp->asking)
     {
-        if (!set || warp->place[lane] < place) {
-            place = warp->place[lane];
+        if (!set || warp->call_address[lane] < call_address) {
+            call_address = warp->call_address[lane];
             set = 0;
         }
-        set |= (uint32_t)(warp->place[lane] == place) << lane;
+        set |= (uint32_t)(warp->call_address[lane] == call_address) << lane;
     }
     EACH_LANE(lane, set)
     {
@@ -469,7 +469,7 @@ __pycuda_activemask(void)
     unsigned index = linear / CPU_WARP, lane = linear % CPU_WARP;
     struct cpu_warp *warp = &worker->warps[index];
 
-    warp->place[lane] = __builtin_return_address(0);
+    warp->call_address[lane] = __builtin_return_address(0);
     warp->asking |= 1u << lane;
     worker->ready[linear / 64] &= ~(1ull << (linear % 64));
     cpu_warp_stop(worker, index);

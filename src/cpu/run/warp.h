@@ -33,7 +33,7 @@ struct cpu_warp {
     int32_t width[CPU_WARP];
     uint64_t value[CPU_WARP];
     /* Return address of the lane's call of __pycuda_activemask. */
-    const void *place[CPU_WARP];
+    const void *call_address[CPU_WARP];
 };
 
 /* Called when a lane of the warp has begun to wait: gives lanes that wait in

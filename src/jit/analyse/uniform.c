@@ -167,9 +167,9 @@ find_postdominators(struct analysis *analysis)
 static void
 mark_differing(struct analysis *analysis, LLVMValueRef value)
 {
-    unsigned *place = jit_map_slot(analysis->differs, value);
-    analysis->changed |= !*place;
-    *place = 1;
+    unsigned *slot = jit_map_slot(analysis->differs, value);
+    analysis->changed |= !*slot;
+    *slot = 1;
 }
 
 /* Tests for a call whose result depends on its arguments only. */

@@ -42,12 +42,13 @@ struct form {
 };
 
 static void
-put_at(struct form *form, unsigned place, LLVMValueRef value)
+put_at(struct form *form, unsigned position, LLVMValueRef value)
 {
     bool pointer = LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind;
-    form->words[place] = pointer ? LLVMBuildPtrToInt(form->jit->builder, value,
-                                                     form->jit->i64, "")
-                                 : value;
+    form->words[position] =
+        pointer
+            ? LLVMBuildPtrToInt(form->jit->builder, value, form->jit->i64, "")
+            : value;
 }
 
 static void

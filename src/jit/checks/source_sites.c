@@ -32,33 +32,33 @@ is_ours(const char *file)
 }
 
 static void
-location_read(LLVMMetadataRef location, struct source_location *place)
+location_read(LLVMMetadataRef location, struct source_location *where)
 {
     unsigned length = 0;
     LLVMMetadataRef file =
         LLVMDIScopeGetFile(LLVMDILocationGetScope(location));
     const char *name = file ? LLVMDIFileGetFilename(file, &length) : "";
 
-    place->file = jit_copy(name, length);
-    place->in = file;
-    place->line = LLVMDILocationGetLine(location);
-    place->column = LLVMDILocationGetColumn(location);
+    where->file = jit_copy(name, length);
+    where->in = file;
+    where->line = LLVMDILocationGetLine(location);
+    where->column = LLVMDILocationGetColumn(location);
 }
 
 /* Finds the source location of an instruction in the user's code. Line 0 means
  * that there is none, since the compiler generated the instruction. */
 static void
-location_of(LLVMValueRef at, struct source_location *place)
+location_of(LLVMValueRef at, struct source_location *where)
 {
     LLVMMetadataRef location = LLVMInstructionGetDebugLoc(at);
 
-    *place = (struct source_location){"", NULL, 0, 0};
+    *where = (struct source_location){"", NULL, 0, 0};
     for (; location; location = LLVMDILocationGetInlinedAt(location)) {
         struct source_location here;
 
         location_read(location, &here);
-        if (here.line || !place->line) {
-            *place = here;
+        if (here.line || !where->line) {
+            *where = here;
         }
         if (here.line && !is_ours(here.file)) {
             return;
@@ -122,16 +122,16 @@ file_text(LLVMMetadataRef file)
 /* Returns the text of the source line at the location; "" if it is not known.
  * Takes #line directives in the source into account. */
 static const char *
-line_text(const struct source_location *place)
+line_text(const struct source_location *where)
 {
     unsigned line = 1;
-    const char *name = NULL, *found = NULL, *text = file_text(place->in);
+    const char *name = NULL, *found = NULL, *text = file_text(where->in);
     size_t length = 0;
 
-    while (*text && place->line) {
+    while (*text && where->line) {
         size_t here = strcspn(text, "\n");
         unsigned next = directive_read(text, text + here, &name);
-        if (!next && line == place->line && names_file(name, place->file)) {
+        if (!next && line == where->line && names_file(name, where->file)) {
             found = text;
             length = here;
         }
@@ -183,19 +183,19 @@ LLVMValueRef
 jit_site(struct jit *jit, LLVMValueRef at, const char *object, unsigned flags,
          unsigned alignment)
 {
-    struct source_location place;
+    struct source_location where;
 
-    location_of(at, &place);
+    location_of(at, &where);
     LLVMValueRef fields[] = {
-        text_constant(jit, place.file),
+        text_constant(jit, where.file),
         text_constant(jit, object ? object : ""),
-        jit_constant(jit, place.line),
-        jit_constant(jit, place.column),
+        jit_constant(jit, where.line),
+        jit_constant(jit, where.column),
         jit_constant(jit, flags),
         jit_constant(jit, alignment),
         jit_constant(jit, 0),
         jit_constant(jit, 0),
-        text_constant(jit, line_text(&place)),
+        text_constant(jit, line_text(&where)),
     };
     LLVMValueRef value = LLVMConstStructInContext(
         jit->context, fields, sizeof fields / sizeof *fields, 0);

@@ -396,8 +396,8 @@ write_chooser(struct jit *jit, struct jit_kernel *kernel)
                  "  %%as.wide = icmp eq i32 %%ntid0, %u\n"
                  "  %%size = mul i32 %%ntid1, %%ntid2\n"
                  "  %%one.row = icmp ult i32 %%size, %u\n"
-                 "  %%usual = and i1 %%as.wide, %%one.row\n"
-                 "  br i1 %%usual, label %%fixed, label %%any\n",
+                 "  %%is.fixed = and i1 %%as.wide, %%one.row\n"
+                 "  br i1 %%is.fixed, label %%fixed, label %%any\n",
                  kernel->regions->width, kernel->flat ? 2 : 0x7fffffffu);
     static const char *const names[] = {"fixed", "any"};
     for (int i = 0; i < 2; i++) {

@@ -117,7 +117,7 @@ write_start(struct jit *jit, const struct jit_regions *regions, unsigned point)
                  "  store i32 %u, ptr %%from\n  store i32 0, ptr %%warp.x\n"
                  "  store i32 0, ptr %%warp.y\n  store i32 0, ptr %%warp.z\n"
                  "  store i32 0, ptr %%warp.l\n"
-                 "  br label %%again.%u\nagain.%u:\n",
+                 "  br label %%resume.%u\nresume.%u:\n",
                  point, point, point);
     if (!PLANTED_FAULT(stale_uniform)) {
         copy_uniform(jit, regions, point, "k", "v");
@@ -266,7 +266,7 @@ write_warp_end(struct jit *jit, const struct jit_regions *regions)
                  "  %%wl.more = icmp ult i32 %%wl.next, %%threads\n"
                  "  br i1 %%wl.more, label %%warp.next, label %%warp.last\n"
                  "warp.next:\n");
-    write_switch(text, "from", starts, "again");
+    write_switch(text, "from", starts, "resume");
     jit_text_add(text, "warp.last:\n");
     /* Here all warps of the block have reached the same barrier, or all have
      * ended (%point is 0). The end of the kernel is tested first, if it may

@@ -45,7 +45,7 @@ reach_function(struct jit *jit, struct reach *reach, LLVMValueRef function)
     }
     reach->functions[reach->count++] = function;
     LLVMAttributeRef why = LLVMGetStringAttributeAtIndex(
-        function, LLVMAttributeFunctionIndex, "pycuda-kept", 11);
+        function, LLVMAttributeFunctionIndex, "pycuda-noinline", 15);
     if (jit_is_noinline(jit, function)) {
         unsigned length;
         const char *text = LLVMGetStringAttributeValue(why, &length);

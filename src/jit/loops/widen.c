@@ -61,7 +61,7 @@ struct widening {
     /* phi of the vector loop: mask of the threads that are still in the
      * loop */
     LLVMValueRef active;
-    LLVMValueRef kept[MAX_RESULTS], next[MAX_RESULTS];
+    LLVMValueRef current[MAX_RESULTS], next[MAX_RESULTS];
     unsigned result_count;
 };
 
@@ -405,9 +405,9 @@ start_phis(struct widening *to)
     }
     for (unsigned i = 0; i < to->result_count; i++) {
         LLVMTypeRef all = LLVMGetReturnType(LLVMGlobalGetValueType(to->wide));
-        to->kept[i] = LLVMBuildPhi(to->jit->builder,
-                                   LLVMStructGetTypeAtIndex(all, i), "");
-        to->next[i] = to->kept[i];
+        to->current[i] = LLVMBuildPhi(to->jit->builder,
+                                      LLVMStructGetTypeAtIndex(all, i), "");
+        to->next[i] = to->current[i];
     }
 }
 
@@ -426,9 +426,9 @@ end_phis(struct widening *to)
         }
     }
     for (unsigned i = 0; i < to->result_count; i++) {
-        LLVMValueRef values[2] = {LLVMGetPoison(LLVMTypeOf(to->kept[i])),
+        LLVMValueRef values[2] = {LLVMGetPoison(LLVMTypeOf(to->current[i])),
                                   to->next[i]};
-        LLVMAddIncoming(to->kept[i], values, blocks, 2);
+        LLVMAddIncoming(to->current[i], values, blocks, 2);
     }
 }
 

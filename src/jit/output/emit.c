@@ -58,12 +58,12 @@ measure_private(struct jit *jit, LLVMValueRef at, void *data)
 }
 
 /* Reports an error if a kernel's frame exceeds the limit. Inlined functions
- * with small frames can add up to a large one. `kept` is the size in bytes of
- * the frames of functions that were not inlined. */
+ * with small frames can add up to a large one. `callee_bytes` is the size in
+ * bytes of the frames of functions that were not inlined. */
 static void
-check_frame(const struct jit_kernel *kernel, uint64_t kept)
+check_frame(const struct jit_kernel *kernel, uint64_t callee_bytes)
 {
-    uint64_t bytes = kept + jit_report_frame(kernel->symbol);
+    uint64_t bytes = callee_bytes + jit_report_frame(kernel->symbol);
     if (bytes > JIT_MAX_BYTES) {
         jit_user_error(NULL,
                        "the kernel '%s' needs a frame of %llu bytes: more "
@@ -81,19 +81,19 @@ static void
 measure_frames(struct jit *jit)
 {
     enum { CALL_OVERHEAD = 64 };
-    uint64_t kept = 0;
+    uint64_t callee_bytes = 0;
     LLVMValueRef at = LLVMGetFirstFunction(jit->module);
     for (; at; at = LLVMGetNextFunction(at)) {
         if (!LLVMIsDeclaration(at) && jit_is_noinline(jit, at)) {
-            kept += jit_report_frame(jit_name(at)) + CALL_OVERHEAD;
+            callee_bytes += jit_report_frame(jit_name(at)) + CALL_OVERHEAD;
         }
     }
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         struct jit_kernel *kernel = &jit->kernels[i];
-        check_frame(kernel, kernel->calls_functions ? kept : 0);
+        check_frame(kernel, kernel->calls_functions ? callee_bytes : 0);
         kernel->frame_bytes =
             align_16(jit_report_frame(kernel->symbol) + CALL_OVERHEAD +
-                     (kernel->calls_functions ? kept : 0));
+                     (kernel->calls_functions ? callee_bytes : 0));
         kernel->warp_frame_bytes =
             kernel->warps
                 ? align_16(jit_report_frame(jit_warp_symbol(kernel)) +

@@ -191,7 +191,7 @@ jit_optimise(struct jit *jit)
 {
     jit_run_passes(jit, "always-inline,globaldce");
     jit_each_instruction_of_module(jit, drop_scope_declaration, NULL);
-    bool rare = jit_declare_slow_paths(jit);
+    bool slow_paths = jit_declare_slow_paths(jit);
     if (jit->options.level == 0) {
         jit_define_slow_paths(jit);
         jit_run_passes(jit, "function(sroa)");
@@ -229,7 +229,7 @@ jit_optimise(struct jit *jit)
     jit_show_masks(jit);
     jit_show_zeros(jit);
     jit_define_loops(jit);
-    if (rare) {
+    if (slow_paths) {
         jit_define_slow_paths(jit);
     }
     jit_run_passes(jit,

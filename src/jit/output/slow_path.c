@@ -1,14 +1,14 @@
 /* slow_path.c - slow-path calls of mathematical functions, also in vector
  * loops.
  *
- * The headers pycuda/cuda/cpu/math_*.h call `__pycuda_rare_F(rare, usual, x,
- * ...)`. It means `rare ? F(x, ...) : usual`, where F is a function of the C
- * library. Before vectorisation, jit_declare_slow_paths declares vector
- * variants of these functions, so that LLVM can vectorise loops that call
- * them. After vectorisation, jit_define_slow_paths defines each variant as a
- * branch: if the condition `rare` holds for any lane, it calls a function that
- * processes the lanes one by one. Without this, every lane would pay for the
- * slow path, or the loop would not be vectorised.
+ * The headers pycuda/cuda/cpu/math_*.h call `__pycuda_rare_F(is_slow,
+ * fast_value, x, ...)`. It means `is_slow ? F(x, ...) : fast_value`, where F
+ * is a function of the C library. Before vectorisation, jit_declare_slow_paths
+ * declares vector variants of these functions, so that LLVM can vectorise
+ * loops that call them. After vectorisation, jit_define_slow_paths defines
+ * each variant as a branch: if the condition `is_slow` holds for any lane, it
+ * calls a function that processes the lanes one by one. Without this, every
+ * lane would pay for the slow path, or the loop would not be vectorised.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -67,25 +67,25 @@ variant_name(LLVMValueRef function, unsigned width)
 }
 
 static void
-describe(struct slow_path *rare, LLVMValueRef function, unsigned width)
+describe(struct slow_path *path, LLVMValueRef function, unsigned width)
 {
     LLVMTypeRef type = LLVMGlobalGetValueType(function);
-    rare->width = width;
-    rare->count = LLVMCountParamTypes(type);
-    if (rare->count < 3 || rare->count > MAX_ARGUMENTS) {
-        jit_die("%s has %u arguments", jit_name(function), rare->count);
+    path->width = width;
+    path->count = LLVMCountParamTypes(type);
+    if (path->count < 3 || path->count > MAX_ARGUMENTS) {
+        jit_die("%s has %u arguments", jit_name(function), path->count);
     }
-    LLVMGetParamTypes(type, rare->types);
-    for (unsigned i = 0; i < rare->count; i++) {
-        rare->types[i] = type_of_width(rare->types[i], width);
+    LLVMGetParamTypes(type, path->types);
+    for (unsigned i = 0; i < path->count; i++) {
+        path->types[i] = type_of_width(path->types[i], width);
     }
 }
 
 static LLVMValueRef
-add_function(struct jit *jit, const struct slow_path *rare, const char *name)
+add_function(struct jit *jit, const struct slow_path *path, const char *name)
 {
     LLVMTypeRef type = LLVMFunctionType(
-        rare->types[1], (LLVMTypeRef *)rare->types, rare->count, 0);
+        path->types[1], (LLVMTypeRef *)path->types, path->count, 0);
     LLVMValueRef function = LLVMAddFunction(jit->module, name, type);
     jit_add_attribute(jit, function, "nounwind");
     jit_add_attribute(jit, function, "willreturn");
@@ -122,9 +122,9 @@ jit_slow_path_variant(struct jit *jit, LLVMValueRef function, unsigned width)
 {
     const char *name = variant_name(function, width);
     LLVMValueRef variant = LLVMGetNamedFunction(jit->module, name);
-    struct slow_path rare;
-    describe(&rare, function, width);
-    return variant ? variant : add_function(jit, &rare, name);
+    struct slow_path path;
+    describe(&path, function, width);
+    return variant ? variant : add_function(jit, &path, name);
 }
 
 /* Declares again the scalar slow-path functions that LLVM has removed because
@@ -142,12 +142,12 @@ restore_scalars(struct jit *jit)
             LLVMGetNamedFunction(jit->module, scalar)) {
             continue;
         }
-        struct slow_path rare;
-        describe(&rare, function, 1);
-        for (unsigned i = 0; i < rare.count; i++) {
-            rare.types[i] = LLVMGetElementType(rare.types[i]);
+        struct slow_path path;
+        describe(&path, function, 1);
+        for (unsigned i = 0; i < path.count; i++) {
+            path.types[i] = LLVMGetElementType(path.types[i]);
         }
-        add_function(jit, &rare, scalar);
+        add_function(jit, &path, scalar);
     }
 }
 
@@ -163,11 +163,11 @@ jit_declare_slow_paths(struct jit *jit)
         }
         any = true;
         for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-            struct slow_path rare;
+            struct slow_path path;
             const char *name = variant_name(function, widths[i]);
-            describe(&rare, function, widths[i]);
+            describe(&path, function, widths[i]);
             if (!LLVMGetNamedFunction(jit->module, name)) {
-                add_function(jit, &rare, name);
+                add_function(jit, &path, name);
             }
         }
         jit_each_instruction_of_module(jit, tell_variants, function);
@@ -186,17 +186,17 @@ libm_function(struct jit *jit, LLVMValueRef function)
                        scalar.types[1], scalar.types + 2, scalar.count - 2);
 }
 
-/* Returns the condition of the branch to the slow path: the argument `rare`,
+/* Returns the condition of the branch to the slow path: the argument `path`,
  * or the OR of its lanes. */
 static LLVMValueRef
-any_lane(struct jit *jit, const struct slow_path *rare, LLVMValueRef function)
+any_lane(struct jit *jit, const struct slow_path *path, LLVMValueRef function)
 {
     LLVMValueRef rares = LLVMGetParam(function, 0);
-    if (rare->width == 1) {
+    if (path->width == 1) {
         return rares;
     }
     static const char name[] = "llvm.vector.reduce.or";
-    LLVMTypeRef type = rare->types[0];
+    LLVMTypeRef type = path->types[0];
     LLVMValueRef reduce = LLVMGetIntrinsicDeclaration(
         jit->module, LLVMLookupIntrinsicID(name, sizeof name - 1), &type, 1);
     return LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(reduce), reduce,
@@ -220,7 +220,7 @@ set_unlikely(struct jit *jit, LLVMValueRef branch)
 /* Writes the code function(rare, usual, ...) { return rare ? slow(...) :
  * usual; }. `slow` receives the arguments from number `first` on. */
 static void
-write_branch(struct jit *jit, const struct slow_path *rare,
+write_branch(struct jit *jit, const struct slow_path *path,
              LLVMValueRef function, LLVMValueRef slow, unsigned first)
 {
     LLVMBuilderRef builder = jit->builder;
@@ -231,19 +231,19 @@ write_branch(struct jit *jit, const struct slow_path *rare,
         LLVMAppendBasicBlockInContext(jit->context, function, "seldom");
     LLVMBasicBlockRef end =
         LLVMAppendBasicBlockInContext(jit->context, function, "end");
-    for (unsigned i = 0; i < rare->count; i++) {
+    for (unsigned i = 0; i < path->count; i++) {
         arguments[i] = LLVMGetParam(function, i);
     }
     LLVMPositionBuilderAtEnd(builder, start);
-    LLVMValueRef any = any_lane(jit, rare, function);
+    LLVMValueRef any = any_lane(jit, path, function);
     set_unlikely(jit, LLVMBuildCondBr(builder, any, seldom, end));
     LLVMPositionBuilderAtEnd(builder, seldom);
     LLVMValueRef value =
         LLVMBuildCall2(builder, LLVMGlobalGetValueType(slow), slow,
-                       arguments + first, rare->count - first, "");
+                       arguments + first, path->count - first, "");
     LLVMBuildBr(builder, end);
     LLVMPositionBuilderAtEnd(builder, end);
-    LLVMValueRef phi = LLVMBuildPhi(builder, rare->types[1], "");
+    LLVMValueRef phi = LLVMBuildPhi(builder, path->types[1], "");
     LLVMAddIncoming(phi, &value, &seldom, 1);
     LLVMAddIncoming(phi, &arguments[1], &start, 1);
     LLVMBuildRet(builder, phi);
@@ -254,35 +254,35 @@ write_branch(struct jit *jit, const struct slow_path *rare,
 /* Writes one iteration of the loop over lanes: calls `scalar` with the lane's
  * arguments. Returns `result` with the value inserted at the lane. */
 static LLVMValueRef
-write_lane(struct jit *jit, const struct slow_path *rare, LLVMValueRef slow,
+write_lane(struct jit *jit, const struct slow_path *path, LLVMValueRef slow,
            LLVMValueRef scalar, LLVMValueRef lane, LLVMValueRef result)
 {
     LLVMBuilderRef builder = jit->builder;
     LLVMValueRef arguments[MAX_ARGUMENTS];
     LLVMValueRef rares =
         LLVMBuildSExt(builder, LLVMGetParam(slow, 0),
-                      type_of_width(jit->i32, rare->width), "");
+                      type_of_width(jit->i32, path->width), "");
     arguments[0] = LLVMBuildTrunc(
         builder, LLVMBuildExtractElement(builder, rares, lane, ""), jit->i1,
         "");
-    for (unsigned i = 1; i < rare->count; i++) {
+    for (unsigned i = 1; i < path->count; i++) {
         arguments[i] =
             LLVMBuildExtractElement(builder, LLVMGetParam(slow, i), lane, "");
     }
     LLVMValueRef value =
         LLVMBuildCall2(builder, LLVMGlobalGetValueType(scalar), scalar,
-                       arguments, rare->count, "");
+                       arguments, path->count, "");
     return LLVMBuildInsertElement(builder, result, value, lane, "");
 }
 
 /* Writes the slow path of a vector variant: a function that calls the scalar
  * function for each lane. The scalar function tests the lane's condition. */
 static LLVMValueRef
-write_lanes(struct jit *jit, const struct slow_path *rare, LLVMValueRef scalar,
+write_lanes(struct jit *jit, const struct slow_path *path, LLVMValueRef scalar,
             const char *name)
 {
     LLVMBuilderRef builder = jit->builder;
-    LLVMValueRef slow = add_function(jit, rare, name);
+    LLVMValueRef slow = add_function(jit, path, name);
     LLVMBasicBlockRef blocks[3];
     for (int i = 0; i < 3; i++) {
         blocks[i] = LLVMAppendBasicBlockInContext(jit->context, slow, "");
@@ -291,17 +291,17 @@ write_lanes(struct jit *jit, const struct slow_path *rare, LLVMValueRef scalar,
     LLVMBuildBr(builder, blocks[1]);
     LLVMPositionBuilderAtEnd(builder, blocks[1]);
     LLVMValueRef lane = LLVMBuildPhi(builder, jit->i32, "");
-    LLVMValueRef result = LLVMBuildPhi(builder, rare->types[1], "");
+    LLVMValueRef result = LLVMBuildPhi(builder, path->types[1], "");
     LLVMValueRef after[2],
-        before[2] = {jit_constant(jit, 0), LLVMGetUndef(rare->types[1])};
-    after[1] = write_lane(jit, rare, slow, scalar, lane, result);
+        before[2] = {jit_constant(jit, 0), LLVMGetUndef(path->types[1])};
+    after[1] = write_lane(jit, path, slow, scalar, lane, result);
     after[0] = LLVMBuildAdd(builder, lane, jit_constant(jit, 1), "");
     LLVMAddIncoming(lane, before, blocks, 1);
     LLVMAddIncoming(lane, after, blocks + 1, 1);
     LLVMAddIncoming(result, before + 1, blocks, 1);
     LLVMAddIncoming(result, after + 1, blocks + 1, 1);
     LLVMValueRef more = LLVMBuildICmp(builder, LLVMIntULT, after[0],
-                                      jit_constant(jit, rare->width), "");
+                                      jit_constant(jit, path->width), "");
     LLVMBuildCondBr(builder, more, blocks[1], blocks[2]);
     LLVMPositionBuilderAtEnd(builder, blocks[2]);
     LLVMBuildRet(builder, after[1]);
@@ -315,16 +315,16 @@ static void
 define_variant(struct jit *jit, LLVMValueRef function, unsigned width,
                LLVMValueRef scalar)
 {
-    struct slow_path rare;
+    struct slow_path path;
     const char *name = variant_name(function, width);
     LLVMValueRef variant = LLVMGetNamedFunction(jit->module, name);
     if (!variant || !LLVMGetFirstUse(variant)) {
         return;
     }
-    describe(&rare, function, width);
+    describe(&path, function, width);
     LLVMValueRef slow =
-        write_lanes(jit, &rare, scalar, jit_format("%s.lanes", name));
-    write_branch(jit, &rare, variant, slow, 0);
+        write_lanes(jit, &path, scalar, jit_format("%s.lanes", name));
+    write_branch(jit, &path, variant, slow, 0);
 }
 
 /* Writes the scalar function that the slow path of a vector variant calls for
@@ -332,12 +332,12 @@ define_variant(struct jit *jit, LLVMValueRef function, unsigned width,
 static LLVMValueRef
 define_scalar(struct jit *jit, LLVMValueRef function)
 {
-    struct slow_path rare;
-    describe(&rare, function, 1);
+    struct slow_path path;
+    describe(&path, function, 1);
     LLVMValueRef libm = libm_function(jit, function);
     LLVMValueRef lane =
-        add_function(jit, &rare, jit_format("%s.lane", jit_name(function)));
-    write_branch(jit, &rare, lane, libm, 2);
+        add_function(jit, &path, jit_format("%s.lane", jit_name(function)));
+    write_branch(jit, &path, lane, libm, 2);
     jit_drop_attribute(lane, "alwaysinline");
     jit_add_attribute(jit, lane, "noinline");
     return lane;
@@ -353,13 +353,13 @@ jit_define_slow_paths(struct jit *jit)
         if (!is_slow_path(function)) {
             continue;
         }
-        struct slow_path rare;
+        struct slow_path path;
         LLVMValueRef lane = define_scalar(jit, function);
         for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
             define_variant(jit, function, widths[i], lane);
         }
-        describe(&rare, function, 1);
-        write_branch(jit, &rare, function, libm_function(jit, function), 2);
+        describe(&path, function, 1);
+        write_branch(jit, &path, function, libm_function(jit, function), 2);
     }
     jit_run_passes(jit, "always-inline,globaldce");
 }

@@ -397,7 +397,7 @@ enter_block(struct flow *flow, unsigned block)
     const struct jit_pack_body *body = flow->to.body;
     unsigned above = body->dominator[block], of = 0, first = 0;
     LLVMValueRef any = NULL, mask = NULL;
-    bool kept = true, found = false;
+    bool same_lanes = true, found = false;
     for (; above != NO_BLOCK; above = body->dominator[above]) {
         if (jit_pack_equivalent(body, above, block) &&
             !(body->loop_of[block] != JIT_NO_LOOP &&
@@ -417,13 +417,14 @@ enter_block(struct flow *flow, unsigned block)
             LLVMBuildLoad2(flow->to.builder, mask_type(flow), edge->mask, "");
         any = any ? LLVMBuildOr(flow->to.builder, any, bit, "") : bit;
         mask = mask ? LLVMBuildOr(flow->to.builder, mask, lanes, "") : lanes;
-        kept = kept && keeps_lanes(flow, edge, &of) && (!found || of == first);
+        same_lanes = same_lanes && keeps_lanes(flow, edge, &of) &&
+                     (!found || of == first);
         first = of;
         found = true;
     }
     any = any ? any : LLVMConstNull(flow->to.jit->i1);
     mask = mask ? mask : LLVMConstNull(mask_type(flow));
-    flow->mask_of[block] = kept && found ? first : block;
+    flow->mask_of[block] = same_lanes && found ? first : block;
     store_new_slot(flow, &flow->masks[block], mask_type(flow), mask);
     store_new_slot(flow, &flow->any[block], flow->to.jit->i1, any);
 }

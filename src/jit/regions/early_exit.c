@@ -132,12 +132,12 @@ match_index(const struct search *search, LLVMValueRef value, bool is_signed,
             !(safe || is_block_start(search->kernel, other))) {
             continue;
         }
-        unsigned place = bound->count++;
-        bound->terms[place] = (struct term){other, is_signed};
+        unsigned position = bound->count++;
+        bound->terms[position] = (struct term){other, is_signed};
         if (match_index(search, LLVMGetOperand(value, i), is_signed, bound)) {
             return true;
         }
-        bound->count = place;
+        bound->count = position;
     }
     return false;
 }

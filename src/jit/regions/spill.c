@@ -243,14 +243,15 @@ spill_values(struct spill *carry, unsigned point)
                            uniform_out(carry, row->number));
             continue;
         }
-        LLVMTypeRef kept = jit_spill_memory_type(jit, type);
-        if (kept != type) {
-            value = LLVMBuildZExt(jit->builder, value, kept, "");
+        LLVMTypeRef stored_type = jit_spill_memory_type(jit, type);
+        if (stored_type != type) {
+            value = LLVMBuildZExt(jit->builder, value, stored_type, "");
         }
         if (PLANTED_FAULT(stale_value) && row->live & (JIT_POINT(point) - 1)) {
             continue;
         }
-        LLVMBuildStore(jit->builder, value, spill_slot(carry, row, kept));
+        LLVMBuildStore(jit->builder, value,
+                       spill_slot(carry, row, stored_type));
     }
     LLVMBuildStore(jit->builder, jit_constant(jit, point),
                    extra(carry, JIT_REGION_NEXT));
@@ -285,10 +286,10 @@ fetch_values(struct spill *carry, unsigned point)
         if (row->uniform) {
             value = uniform_in(carry, row->number);
         } else {
-            LLVMTypeRef kept = jit_spill_memory_type(jit, type);
-            value = LLVMBuildLoad2(jit->builder, kept,
-                                   spill_slot(carry, row, kept), "");
-            if (kept != type) {
+            LLVMTypeRef stored_type = jit_spill_memory_type(jit, type);
+            value = LLVMBuildLoad2(jit->builder, stored_type,
+                                   spill_slot(carry, row, stored_type), "");
+            if (stored_type != type) {
                 note_range(jit, value, type);
                 value = LLVMBuildTrunc(jit->builder, value, type, "");
             }

@@ -92,13 +92,13 @@ struct rematerialised {
 static LLVMValueRef
 rematerialise(LLVMValueRef value, LLVMValueRef at, void *data)
 {
-    struct rematerialised *again = data;
-    struct spill *carry = again->carry;
+    struct rematerialised *state = data;
+    struct spill *carry = state->carry;
     LLVMValueRef copy = LLVMInstructionClone(value);
     int count = LLVMGetNumOperands(value);
     for (int i = 0; i < count; i++) {
         LLVMValueRef operand = LLVMGetOperand(value, (unsigned)i);
-        if (!is_leaf(carry, operand, again->uniform)) {
+        if (!is_leaf(carry, operand, state->uniform)) {
             LLVMSetOperand(copy, (unsigned)i,
                            rematerialise(operand, at, data));
         }
@@ -130,12 +130,12 @@ jit_rematerialise_cheap(struct spill *carry)
 {
     for (unsigned i = 0; i < carry->value_count; i++) {
         LLVMValueRef value = carry->values[i];
-        struct rematerialised again = {carry, !differs(carry, value)};
+        struct rematerialised state = {carry, !differs(carry, value)};
         int budget = CHEAP;
         if (!is_limit(carry, value) &&
-            is_cheap(carry, value, again.uniform, &budget) &&
+            is_cheap(carry, value, state.uniform, &budget) &&
             jit_live_points(carry->split, value)) {
-            jit_replace_elsewhere(value, rematerialise, &again);
+            jit_replace_elsewhere(value, rematerialise, &state);
         }
     }
 }

@@ -414,12 +414,12 @@ prefetch_next(const struct stride *stride, struct jit_kernel *kernel,
               LLVMValueRef address, LLVMValueRef base)
 {
     struct jit *jit = stride->jit;
-    LLVMBasicBlockRef ahead =
-        LLVMInsertBasicBlockInContext(jit->context, stride->gate, "ahead");
-    LLVMPositionBuilderAtEnd(jit->builder, ahead);
+    LLVMBasicBlockRef prefetch =
+        LLVMInsertBasicBlockInContext(jit->context, stride->gate, "prefetch");
+    LLVMPositionBuilderAtEnd(jit->builder, prefetch);
     LLVMValueRef next = LLVMBuildAdd(jit->builder, base, stride->step, "");
-    jit_prefetch_rows(jit, kernel, ahead, stride->gate, address, &next, 1);
-    LLVMSetSuccessor(LLVMGetBasicBlockTerminator(stride->head), 0, ahead);
+    jit_prefetch_rows(jit, kernel, prefetch, stride->gate, address, &next, 1);
+    LLVMSetSuccessor(LLVMGetBasicBlockTerminator(stride->head), 0, prefetch);
 }
 
 static void

@@ -179,11 +179,11 @@ convert(struct jit *jit, LLVMValueRef x, LLVMTypeRef to, bool is_signed)
     double high = ldexp(1, top) - ldexp(1, lost);
     LLVMValueRef low = LLVMConstReal(from, is_signed ? -ldexp(1, top) : 0.0);
     LLVMValueRef high_value = LLVMConstReal(from, high);
-    LLVMValueRef kept = select_ordered(jit, LLVMRealOGT, x, low, x, low);
-    kept =
-        select_ordered(jit, LLVMRealOLT, kept, high_value, kept, high_value);
-    LLVMValueRef made = is_signed ? LLVMBuildFPToSI(builder, kept, to, "")
-                                  : LLVMBuildFPToUI(builder, kept, to, "");
+    LLVMValueRef clamped = select_ordered(jit, LLVMRealOGT, x, low, x, low);
+    clamped = select_ordered(jit, LLVMRealOLT, clamped, high_value, clamped,
+                             high_value);
+    LLVMValueRef made = is_signed ? LLVMBuildFPToSI(builder, clamped, to, "")
+                                  : LLVMBuildFPToUI(builder, clamped, to, "");
     if (lost) {
         made = select_ordered(jit, LLVMRealOGE, x,
                               LLVMConstReal(from, ldexp(1, top)),

@@ -42,8 +42,8 @@ static const char *const known[] = {
 bool
 jit_is_known_symbol(const char *name)
 {
-    const char *rare = jit_slow_path_function(name);
-    name = rare ? rare : name;
+    const char *slow_path = jit_slow_path_function(name);
+    name = slow_path ? slow_path : name;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(name, known[i]) == 0) {
             return true;

@@ -142,10 +142,11 @@ flushed(struct jit *jit, LLVMValueRef value, LLVMValueRef *first)
                                        LLVMConstInt(word, 0, 0), "");
     LLVMValueRef zero =
         LLVMBuildAnd(builder, bits, LLVMConstInt(word, SIGN, 0), "");
-    LLVMValueRef kept = LLVMBuildSelect(builder, small, zero, bits, "");
+    LLVMValueRef normal_or_zero =
+        LLVMBuildSelect(builder, small, zero, bits, "");
 
     *first = bits;
-    return LLVMBuildBitCast(builder, kept, LLVMTypeOf(value), "");
+    return LLVMBuildBitCast(builder, normal_or_zero, LLVMTypeOf(value), "");
 }
 
 static void

@@ -97,9 +97,9 @@ static LLVMValueRef
 load_at(struct jit *jit, LLVMValueRef base, uint64_t offset, LLVMTypeRef type)
 {
     LLVMValueRef index = LLVMConstInt(jit->i64, offset, 0);
-    LLVMValueRef place =
+    LLVMValueRef address =
         LLVMBuildInBoundsGEP2(jit->builder, jit->i8, base, &index, 1, "");
-    return LLVMBuildLoad2(jit->builder, type, place, "");
+    return LLVMBuildLoad2(jit->builder, type, address, "");
 }
 
 /* In a device function that is not inlined: replaces the call of a geometry

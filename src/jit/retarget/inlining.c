@@ -36,14 +36,15 @@ struct graph {
     size_t count;
 };
 
-static const char kept[] = "pycuda-kept";
+static const char reason_attribute[] = "pycuda-noinline";
 
 bool
 jit_is_noinline(struct jit *jit, LLVMValueRef function)
 {
     (void)jit;
     return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex,
-                                         kept, sizeof kept - 1) != NULL;
+                                         reason_attribute,
+                                         sizeof reason_attribute - 1) != NULL;
 }
 
 /* Marks a function as not to be inlined. `why` is "recursive", "large" or
@@ -52,7 +53,7 @@ static void
 forbid_inlining(struct jit *jit, LLVMValueRef function, const char *why)
 {
     (void)jit;
-    LLVMAddTargetDependentFunctionAttr(function, kept, why);
+    LLVMAddTargetDependentFunctionAttr(function, reason_attribute, why);
     jit_drop_attribute(function, "alwaysinline");
     jit_add_attribute(jit, function, "noinline");
 }

@@ -278,15 +278,16 @@ lower_atomic(struct jit *jit, LLVMValueRef at, void *data)
         return;
     }
     LLVMPositionBuilderBefore(jit->builder, at);
-    LLVMValueRef place = LLVMGetOperand(at, 0);
-    LLVMValueRef old = LLVMBuildLoad2(jit->builder, LLVMTypeOf(at), place, "");
+    LLVMValueRef address = LLVMGetOperand(at, 0);
+    LLVMValueRef old =
+        LLVMBuildLoad2(jit->builder, LLVMTypeOf(at), address, "");
     LLVMValueRef made =
         combine(jit, LLVMGetAtomicRMWBinOp(at), old, LLVMGetOperand(at, 1));
     if (!made) {
         LLVMInstructionEraseFromParent(old);
         return;
     }
-    LLVMValueRef store = LLVMBuildStore(jit->builder, made, place);
+    LLVMValueRef store = LLVMBuildStore(jit->builder, made, address);
     LLVMSetVolatile(old, !PLANTED_FAULT(lost_atomic));
     LLVMSetVolatile(store, !PLANTED_FAULT(lost_atomic));
     jit_replace(at, old);

@@ -19,7 +19,7 @@
 /* A local copy (an alloca) of a constant table, and the function that contains
  * this copy. */
 struct copy {
-    LLVMValueRef function, place;
+    LLVMValueRef function, address;
     struct copy *next;
 };
 
@@ -55,20 +55,20 @@ holds_shared(LLVMValueRef constant)
  * contain addresses of shared variables are stored element by element, since
  * these addresses are not constant on the host. */
 static void
-store(struct jit *jit, LLVMValueRef constant, LLVMValueRef place)
+store(struct jit *jit, LLVMValueRef constant, LLVMValueRef address)
 {
     LLVMTypeRef type = LLVMTypeOf(constant);
     bool is_aggregate =
         LLVMIsAConstantArray(constant) || LLVMIsAConstantStruct(constant);
     if (!is_aggregate || !holds_shared(constant)) {
-        LLVMBuildStore(jit->builder, constant, place);
+        LLVMBuildStore(jit->builder, constant, address);
         return;
     }
     for (int i = 0; i < LLVMGetNumOperands(constant); i++) {
         LLVMValueRef path[] = {LLVMConstInt(jit->i32, 0, 0),
                                LLVMConstInt(jit->i32, (unsigned)i, 0)};
         store(jit, LLVMGetOperand(constant, (unsigned)i),
-              LLVMBuildGEP2(jit->builder, type, place, path, 2, ""));
+              LLVMBuildGEP2(jit->builder, type, address, path, 2, ""));
     }
 }
 
@@ -80,7 +80,7 @@ copy_in(struct jit *jit, LLVMValueRef function, void *data)
     struct table *table = data;
     for (struct copy *at = table->copies; at; at = at->next) {
         if (at->function == function) {
-            return at->place;
+            return at->address;
         }
     }
     struct copy *made = jit_allocate(sizeof *made);
@@ -88,13 +88,13 @@ copy_in(struct jit *jit, LLVMValueRef function, void *data)
         jit->builder,
         LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
     made->function = function;
-    made->place = LLVMBuildAlloca(jit->builder,
-                                  LLVMGlobalGetValueType(table->variable), "");
-    LLVMSetAlignment(made->place, LLVMGetAlignment(table->variable));
-    store(jit, LLVMGetInitializer(table->variable), made->place);
+    made->address = LLVMBuildAlloca(
+        jit->builder, LLVMGlobalGetValueType(table->variable), "");
+    LLVMSetAlignment(made->address, LLVMGetAlignment(table->variable));
+    store(jit, LLVMGetInitializer(table->variable), made->address);
     made->next = table->copies;
     table->copies = made;
-    return made->place;
+    return made->address;
 }
 
 void

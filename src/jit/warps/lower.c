@@ -215,15 +215,16 @@ load_lane_result(struct jit *jit, struct jit_split *split,
                  struct jit_warp_op *op, LLVMValueRef call)
 {
     bool wide = op->kind == JIT_WARP_SHUFFLE && op->bits == 64;
-    LLVMTypeRef type = LLVMTypeOf(call), kept = wide ? jit->i64 : jit->i32;
-    jit_add_lanes(jit, split, kept, &op->result_lanes);
+    LLVMTypeRef type = LLVMTypeOf(call),
+                lane_type = wide ? jit->i64 : jit->i32;
+    jit_add_lanes(jit, split, lane_type, &op->result_lanes);
     LLVMPositionBuilderBefore(jit->builder, call);
     LLVMValueRef value =
-        LLVMBuildLoad2(jit->builder, kept,
+        LLVMBuildLoad2(jit->builder, lane_type,
                        build_lane_address(jit, split, op->result_lanes), "");
     *jit_map_slot(&split->differs, value) = 1;
     *jit_map_slot(&split->lanes_differ, value) = 1;
-    if (type == kept) {
+    if (type == lane_type) {
         return value;
     }
     value = LLVMBuildZExt(jit->builder, value, type, "");

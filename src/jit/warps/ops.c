@@ -56,12 +56,12 @@ jit_is_warp_op(LLVMValueRef at)
     return form_of(at) != NULL;
 }
 
-/* Reads operand number `place` of the call into *number. Returns false if the
- * operand is not a 32-bit constant. */
+/* Reads operand number `position` of the call into *number. Returns false if
+ * the operand is not a 32-bit constant. */
 static bool
-read_constant(LLVMValueRef call, int place, int32_t *number)
+read_constant(LLVMValueRef call, int position, int32_t *number)
 {
-    LLVMValueRef value = LLVMGetOperand(call, (unsigned)place);
+    LLVMValueRef value = LLVMGetOperand(call, (unsigned)position);
     if (!LLVMIsAConstantInt(value)) {
         return false;
     }

@@ -112,11 +112,12 @@ open_side(struct jit *jit, struct jit_split *split, LLVMValueRef branch,
     LLVMValueRef lane = jit_build_lane(jit, split, jit->i64);
     own = LLVMBuildInBoundsGEP2(jit->builder, type, split->lanes[number],
                                 &lane, 1, "");
-    LLVMValueRef place = LLVMGetOperand(store, 1);
+    LLVMValueRef address = LLVMGetOperand(store, 1);
     inverted = PLANTED_FAULT(counted_swapped) ? !inverted : inverted;
     LLVMSetOperand(store, 1,
-                   LLVMBuildSelect(jit->builder, test, inverted ? own : place,
-                                   inverted ? place : own, ""));
+                   LLVMBuildSelect(jit->builder, test,
+                                   inverted ? own : address,
+                                   inverted ? address : own, ""));
     /* volatile, since vectorising the store would not make it faster */
     LLVMSetVolatile(store, 1);
     LLVMInstructionRemoveFromParent(store);

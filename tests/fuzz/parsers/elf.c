@@ -13,7 +13,7 @@ static void
 loaded_use(struct cpu_code *code, const char *bytes, size_t size)
 {
     static const char *const names[] = {"k", "__pycuda_kernel_k", "table", ""};
-    struct cpu_code again;
+    struct cpu_code repeated;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *at = cpu_code_find(code, names[i], 1);
@@ -22,9 +22,9 @@ loaded_use(struct cpu_code *code, const char *bytes, size_t size)
     FUZZ_REQUIRE(cpu_image_contains_code(code->memory) ==
                  (code->code_bytes > 0));
     FUZZ_REQUIRE(!cpu_image_contains_code(code->memory + code->code_bytes));
-    FUZZ_REQUIRE(!cpu_code_load(&again, bytes, size, NULL, 0));
+    FUZZ_REQUIRE(!cpu_code_load(&repeated, bytes, size, NULL, 0));
     cpu_code_unload(code);
-    cpu_code_unload(&again);
+    cpu_code_unload(&repeated);
 }
 
 int

@@ -14,7 +14,7 @@ read_back(char *image, size_t size)
 {
     uint32_t kind;
     size_t length, bytes;
-    void *again;
+    void *repeated;
 
     image_seal(image, size);
     if (cpu_image_check(image, size, &kind, NULL, 0)) {
@@ -24,9 +24,9 @@ read_back(char *image, size_t size)
     char *text = cpu_image_text_make(image, size, image, 90, &length);
     FUZZ_REQUIRE(text && strlen(text) <= length);
     FUZZ_REQUIRE(cpu_image_is_text(text, SIZE_MAX));
-    if (!cpu_image_text_read(text, SIZE_MAX, &again, &bytes)) {
-        FUZZ_REQUIRE(bytes == size && !memcmp(again, image, size));
-        free(again);
+    if (!cpu_image_text_read(text, SIZE_MAX, &repeated, &bytes)) {
+        FUZZ_REQUIRE(bytes == size && !memcmp(repeated, image, size));
+        free(repeated);
     } else { /* a kernel's name may contain a line break */
         FUZZ_REQUIRE(memmem(text, length, "\n//$", 4) != NULL);
     }

@@ -6,13 +6,14 @@ extern "C" __global__ void $name($out *out, const Stored *in,
 #include "axis/some_columns.cuh"
 #include "axis/part.cuh"
     Element best[$lanes];
-    int place[$lanes]; // Index within the part, which is shorter than 2**31.
+    // Index within the part, which is shorter than 2**31.
+    int position[$lanes];
     const Stored *line = &at(base, offset_of<$reduced>(
         first, axes.reduced, axes.reduced_in));
     for (int k = 0; k < count; k++) {
         const Stored v = at(line, k * step);
         best[k] = $element;
-        place[k] = 0;
+        position[k] = 0;
     }
     long long r = first + 1;
     for (; r + 4 <= end; r += 4) {
@@ -25,7 +26,7 @@ extern "C" __global__ void $name($out *out, const Stored *in,
         const int at_first = (int)(r - first);
         for (int k = 0; k < count; k++) {
             Element most = best[k];
-            int where = place[k];
+            int where = position[k];
 #pragma unroll
             for (int g = 0; g < 4; g++) {
                 const Stored v = at(lines[g], k * step);
@@ -35,7 +36,7 @@ extern "C" __global__ void $name($out *out, const Stored *in,
                 where = won ? at_first + g : where;
             }
             best[k] = most;
-            place[k] = where;
+            position[k] = where;
         }
     }
     for (; r < end; r++) {
@@ -46,10 +47,10 @@ extern "C" __global__ void $name($out *out, const Stored *in,
             const Element value = $element;
             const bool won = beats(value, best[k]);
             best[k] = won ? value : best[k];
-            place[k] = won ? (int)(r - first) : place[k];
+            position[k] = won ? (int)(r - first) : position[k];
         }
     }
     for (int k = 0; k < count; k++) {
-        finish(out, axes, row + k, Best{best[k], first + place[k]}, scale);
+        finish(out, axes, row + k, Best{best[k], first + position[k]}, scale);
     }
 }

@@ -7,13 +7,13 @@
 __device__ inline int place_in_strip(const Stored *run, const long long step,
                                      const int count, const Key best)
 {
-    int place = count;
+    int position = count;
     for (int k = 0; k < count; k++) {
         const Stored v = at(run, k * step);
-        const int here = ahead(best, key_of($element)) ? count : k;
-        place = here < place ? here : place;
+        const int here = precedes(best, key_of($element)) ? count : k;
+        position = here < position ? here : position;
     }
-    return place;
+    return position;
 }
 
 // Returns whether a strip contains the best key.
@@ -23,7 +23,7 @@ __device__ inline bool is_in_strip(const Stored *run, const long long step,
     bool found = false;
     for (int k = 0; k < count; k++) {
         const Stored v = at(run, k * step);
-        found |= !ahead(best, key_of($element));
+        found |= !precedes(best, key_of($element));
     }
     return found;
 }
@@ -50,7 +50,8 @@ extern "C" __global__ void $name($out *out, const Stored *in,
 #include "axis/some_rows.cuh"
     for (long long row = blockIdx.x * axes.per_block; row < row_end; row++) {
         const Stored *base =
-            &at(in, offset_of<$kept>(row, axes.kept, axes.kept_in));
+            &at(in, offset_of<$remaining>(row, axes.remaining,
+                                        axes.remaining_in));
         Value result = $neutral;
         Key best = Key();
         for (long long o = outer > 1 ? first : 0; o < (outer > 1 ? end : 1);
@@ -61,10 +62,10 @@ extern "C" __global__ void $name($out *out, const Stored *in,
                     o * inner, axes.reduced, axes.reduced_in));
                 const int count = stop - j < CHUNK ? (int)(stop - j) : CHUNK;
                 const Key found = best_key(run, step, count);
-                if (result.index < 0 || ahead(found, best)) {
-                    const int place = place_of(run, step, count, found);
-                    const Stored v = at(run, place * step);
-                    result = Best{$element, o * inner + j + place};
+                if (result.index < 0 || precedes(found, best)) {
+                    const int position = place_of(run, step, count, found);
+                    const Stored v = at(run, position * step);
+                    result = Best{$element, o * inner + j + position};
                     best = found;
                 }
             }

@@ -7,7 +7,7 @@ __device__ inline Key best_key(const Stored *run, const long long step,
     for (int k = 1; k < count; k++) {
         const Stored v = at(run, k * step);
         const Key key = key_of($element);
-        best = ahead(key, best) ? key : best;
+        best = precedes(key, best) ? key : best;
     }
     return best;
 }

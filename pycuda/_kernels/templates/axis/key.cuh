@@ -6,7 +6,7 @@ __device__ inline Key key_of(Element x)
     return Key(${turn}x);
 }
 
-__device__ inline bool ahead(Key x, Key y)
+__device__ inline bool precedes(Key x, Key y)
 {
     return x > y;
 }

@@ -5,7 +5,7 @@ __device__ inline Key key_of(Element x)
     return x;
 }
 
-__device__ inline bool ahead(Key x, Key y)
+__device__ inline bool precedes(Key x, Key y)
 {
     return beats(x, y);
 }

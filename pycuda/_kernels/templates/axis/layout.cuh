@@ -4,7 +4,8 @@ typedef $stored Stored;
 
 struct Axes {
     long long rows, length, span, per_block;
-    long long kept[$kept], kept_in[$kept], kept_out[$kept];
+    long long remaining[$remaining], remaining_in[$remaining];
+    long long remaining_out[$remaining];
     long long reduced[$reduced], reduced_in[$reduced];
 };
 

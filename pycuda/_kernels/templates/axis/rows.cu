@@ -5,7 +5,8 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
 #include "axis/some_rows.cuh"
     for (long long row = blockIdx.x * axes.per_block; row < row_end; row++) {
         const Stored *base =
-            &at(in, offset_of<$kept>(row, axes.kept, axes.kept_in));
+            &at(in, offset_of<$remaining>(row, axes.remaining,
+                                        axes.remaining_in));
         $centre
         Value partial[$lanes], lost[$lanes];
         for (int k = 0; k < $lanes; k++) {

@@ -12,7 +12,8 @@ extern "C" __global__ void $name($out *out, const Stored *in$extra,
     Value result = $neutral, lost = Value();
     if (row < axes.rows) {
         const Stored *base =
-            &at(in, offset_of<$kept>(row, axes.kept, axes.kept_in));
+            &at(in, offset_of<$remaining>(row, axes.remaining,
+                                        axes.remaining_in));
         $centre
         long long i = first + lane;
         for (; i + ($loads - 1) * lanes < end; i += $loads * lanes) {

@@ -11,14 +11,14 @@ __device__ inline Value from_lane(const Value &value, int bit)
 {
     struct {
         unsigned at[(sizeof(Value) + 3) / 4];
-    } pieces = {};
-    memcpy(&pieces, &value, sizeof(Value));
+    } shuffled = {};
+    memcpy(&shuffled, &value, sizeof(Value));
 #pragma unroll
-    for (int k = 0; k < (int)(sizeof pieces / 4); k++) {
-        pieces.at[k] = __shfl_xor_sync(0xffffffffu, pieces.at[k], bit);
+    for (int k = 0; k < (int)(sizeof shuffled / 4); k++) {
+        shuffled.at[k] = __shfl_xor_sync(0xffffffffu, shuffled.at[k], bit);
     }
     Value result = value;
-    memcpy(&result, &pieces, sizeof(Value));
+    memcpy(&result, &shuffled, sizeof(Value));
     return result;
 }
 

@@ -16,7 +16,8 @@ $name($out *out, const Stored *in$extra, const Axes axes, const double scale)
     }
     if (row < axes.rows) {
         const Stored *base =
-            &at(in, offset_of<$kept>(row, axes.kept, axes.kept_in));
+            &at(in, offset_of<$remaining>(row, axes.remaining,
+                                        axes.remaining_in));
         long long i = first + lane;
         for (; i + (LOADS - 1) * LANES < end; i += LOADS * LANES) {
             Pack<Stored> loaded[LOADS];

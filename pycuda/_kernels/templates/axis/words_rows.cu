@@ -1,12 +1,12 @@
 // Several lanes share a contiguous row; each has $loads word loads in
 // progress.
 __device__ inline Value word_of(const Pack<Stored> &word,
-                                long long place$extra_value)
+                                long long position$extra_value)
 {
     Value run[WIDTH];
 #pragma unroll
     for (int w = 0; w < WIDTH; w++) {
-        const long long r = place + w;
+        const long long r = position + w;
         const Stored v = word.at[w];
         run[w] = $map;
     }
@@ -23,7 +23,8 @@ $name($out *out, const Stored *in$extra, const Axes axes, const double scale)
     Value result = $neutral, lost = Value();
     if (row < axes.rows) {
         const Stored *start =
-            &at(in, offset_of<$kept>(row, axes.kept, axes.kept_in)) + first;
+            &at(in, offset_of<$remaining>(row, axes.remaining,
+                                        axes.remaining_in)) + first;
         const Pack<Stored> *words =
             reinterpret_cast<const Pack<Stored> *>(start);
         $centre

@@ -15,12 +15,12 @@ extern "C" __global__ void $name($plain, $row, const Index *indices,
     const unsigned long long places = (unsigned long long)length;
 #pragma unroll $unroll
     for (long long i = first; i < end; i++) {
-        unsigned long long place = (unsigned long long)indices[i];
-        if (place >= places) { // Index from the end, or out of range; rare.
+        unsigned long long position = (unsigned long long)indices[i];
+        if (position >= places) { // Index from the end, or out of range; rare.
             if (Index(-1) < Index(0)) {
-                place += places;
+                position += places;
             }
-            if (place >= places) {
+            if (position >= places) {
                 note(fault, $axis, (long long)indices[i], length);
                 $outside
                 continue;

@@ -13,8 +13,8 @@ template <class T>
 __device__ long long place_of(T index, long long length)
 {
     if (index < T(0)) {
-        long long place = (long long)index + length;
-        return place < 0 ? -1 : place;
+        long long position = (long long)index + length;
+        return position < 0 ? -1 : position;
     }
     return (unsigned long long)index < (unsigned long long)length
                ? (long long)index
@@ -44,7 +44,7 @@ extern "C" __global__ void move($plain, char *indexed, $parameters
         left = rest;
     }
     bool inside = true;
-    long long place;
+    long long position;
 $resolve
     $move
 }

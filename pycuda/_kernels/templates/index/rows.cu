@@ -18,11 +18,12 @@ extern "C" __global__ void $name($plain, $row, const Index *indices,
     const long long stop = begin + chunk < span ? begin + chunk : span;
     const unsigned long long places = (unsigned long long)length;
     for (long long i = first; i < end; i++) {
-        unsigned long long place = (unsigned long long)indices[i];
-        if (Index(-1) < Index(0) && place >= places) { // Index from the end.
-            place += places;
+        unsigned long long position = (unsigned long long)indices[i];
+        // An index from the end.
+        if (Index(-1) < Index(0) && position >= places) {
+            position += places;
         }
-        const bool inside = place < places;
+        const bool inside = position < places;
         if (!inside && begin == 0 && $lane == 0) {
             note(fault, $axis, (long long)indices[i], length);
         }

@@ -76,12 +76,12 @@ matmul(Out *c, const StoredA *a, const StoredB *b, const Shape s)
 
     for (long long k0 = -DEEP, turn = 1; k0 < deep; k0 += DEEP, turn ^= 1) {
         // The first iteration has no loaded strip to use.
-        const long long ahead = k0 + DEEP;
-        if (ahead < deep) {
+        const long long next_k0 = k0 + DEEP;
+        if (next_k0 < deep) {
 #pragma unroll
             for (int n = 0; n < LOADS_A; n++) {
                 PLACE_A(n, i, k);
-                const long long row = row0 + i, at = ahead + k;
+                const long long row = row0 + i, at = next_k0 + k;
                 next_a[n] = zero_value();
                 if (row < s.rows && at < deep) {
                     const StoredA v = a[row * s.a_row + at * s.a_column];
@@ -91,7 +91,7 @@ matmul(Out *c, const StoredA *a, const StoredB *b, const Shape s)
 #pragma unroll
             for (int n = 0; n < LOADS_B; n++) {
                 PLACE_B(n, j, k);
-                const long long column = column0 + j, at = ahead + k;
+                const long long column = column0 + j, at = next_k0 + k;
                 next_b[n] = zero_value();
                 if (column < s.columns && at < deep) {
                     const StoredB v = b[at * s.b_row + column * s.b_column];
@@ -134,7 +134,7 @@ matmul(Out *c, const StoredA *a, const StoredB *b, const Shape s)
                 }
             }
         }
-        if (ahead < deep) {
+        if (next_k0 < deep) {
 #pragma unroll
             for (int n = 0; n < LOADS_A; n++) {
                 PLACE_A(n, i, k);

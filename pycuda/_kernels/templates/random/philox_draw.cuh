@@ -1,5 +1,5 @@
 // Conversions of Philox's words to elements. `draw` computes the elements of a
-// block, the first of which is `first`, and returns whether `again` must
+// block, the first of which is `first`, and returns whether `redraw` must
 // recompute any of them.
 
 static __device__ Long long_of(unsigned int low, unsigned int high)
@@ -17,7 +17,7 @@ static __device__ double of_one(Long x, double)
 
 template <class T> struct Sure { // No number is ever rejected.
     enum { STAGED = 0 };
-    __device__ void again(const Sequence &, Long, Long, T *) const {}
+    __device__ void redraw(const Sequence &, Long, Long, T *) const {}
 };
 
 // `Word` determines the number of bits per element.
@@ -223,7 +223,7 @@ template <class T, class Word> struct Within {
         }
         return rejected;
     }
-    __device__ void again(const Sequence &from, Long at, Long,
+    __device__ void redraw(const Sequence &from, Long at, Long,
                           T *values) const
     {
 #pragma unroll

@@ -43,7 +43,7 @@ static __device__ void fill_part(T *out, Long n, Long j, Long position,
     const Long at = position / 4 + j;
     T values[WIDTH];
     if (make.draw(from, at, from.block(at), first, values)) {
-        make.again(from, at, first, values);
+        make.redraw(from, at, first, values);
     }
     for (int k = 0; k < WIDTH; k++) {
         if (first + k < n) { // a negative `first` is large
@@ -170,7 +170,7 @@ static __device__ void fill(T *out, Long n, Long position,
             const Long first = WIDTH * (j + 32 * k);
             if (make.draw(from, at + 32 * k, from.block(at + 32 * k), first,
                           pack[k].at)) {
-                make.again(from, at + 32 * k, first, pack[k].at);
+                make.redraw(from, at + 32 * k, first, pack[k].at);
             }
         }
 #pragma unroll

@@ -72,7 +72,7 @@ template <class T> struct LargePoisson : Sure<T> {
         *value = (T)k;
         return rejected;
     }
-    __device__ void again(const Sequence &from, Long at, Long, T *value) const
+    __device__ void redraw(const Sequence &from, Long at, Long, T *value) const
     {
         *value = (T)other_poisson(from, at, mean, 1);
     }
@@ -125,7 +125,7 @@ template <class T> struct Gamma : Sure<T> {
     {
         return attempt(w, reals_of(from.block(at, 1)), value);
     }
-    __device__ void again(const Sequence &from, Long at, Long, T *value) const
+    __device__ void redraw(const Sequence &from, Long at, Long, T *value) const
     {
         unsigned int next = 2;
         while (attempt(from.block(at, next),

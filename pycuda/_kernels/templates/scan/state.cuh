@@ -12,7 +12,7 @@ typedef unsigned long long Word;
 
 enum { EMPTY, TOTAL, PREFIX }; // none, the tile's, up to it
 
-template <class T> struct Pieces {
+template <class T> struct Parts {
     enum { COUNT = (sizeof(T) + 3) / 4 };
     unsigned at[COUNT];
 };
@@ -23,46 +23,46 @@ __device__ inline Value combine(Value a, Value b)
 }
 
 $total_functions
-template <class T> __device__ inline Pieces<T> pieces_of(const T &value)
+template <class T> __device__ inline Parts<T> parts_of(const T &value)
 {
-    Pieces<T> pieces;
-    pieces.at[Pieces<T>::COUNT - 1] = 0;
-    memcpy(&pieces, &value, sizeof(T));
-    return pieces;
+    Parts<T> parts;
+    parts.at[Parts<T>::COUNT - 1] = 0;
+    memcpy(&parts, &value, sizeof(T));
+    return parts;
 }
 
 template <class T>
-__device__ inline void take_pieces(T &value, const Pieces<T> &pieces)
+__device__ inline void join_parts(T &value, const Parts<T> &parts)
 {
-    memcpy(&value, &pieces, sizeof(T));
+    memcpy(&value, &parts, sizeof(T));
 }
 
 __device__ inline void publish(Word *state, unsigned tile, const Total &total,
                                unsigned flag)
 {
-    enum { PIECES = Pieces<Total>::COUNT };
+    enum { PIECES = Parts<Total>::COUNT };
     volatile Word *words = state + 1 + (unsigned long long)tile * PIECES;
-    const Pieces<Total> pieces = pieces_of(total);
+    const Parts<Total> parts = parts_of(total);
 #pragma unroll
     for (int k = 0; k < PIECES; k++) {
-        words[k] = (Word)flag << 32 | pieces.at[k];
+        words[k] = (Word)flag << 32 | parts.at[k];
     }
 }
 
 // Returns the flag of a tile, and reads its value unless the flag is EMPTY.
 __device__ inline unsigned look(const Word *state, unsigned tile,
-                                Pieces<Total> &pieces)
+                                Parts<Total> &parts)
 {
-    enum { PIECES = Pieces<Total>::COUNT };
+    enum { PIECES = Parts<Total>::COUNT };
     const volatile Word *words =
         state + 1 + (unsigned long long)tile * PIECES;
     Word word = words[0];
     unsigned flag = (unsigned)(word >> 32);
-    pieces.at[0] = (unsigned)word;
+    parts.at[0] = (unsigned)word;
 #pragma unroll
     for (int k = 1; k < PIECES; k++) {
         word = words[k];
-        pieces.at[k] = (unsigned)word;
+        parts.at[k] = (unsigned)word;
         flag = (unsigned)(word >> 32) == flag ? flag : (unsigned)EMPTY;
     }
     return flag;

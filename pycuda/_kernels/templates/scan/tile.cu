@@ -13,13 +13,13 @@ struct alignas(VEC > 1 ? sizeof(T) * VEC : alignof(T)) Pack {
 
 __device__ inline Value from_lane(const Value &value, unsigned source)
 {
-    Pieces<Value> pieces = pieces_of(value);
+    Parts<Value> parts = parts_of(value);
 #pragma unroll
-    for (int k = 0; k < Pieces<Value>::COUNT; k++) {
-        pieces.at[k] = __shfl_sync(0xffffffffu, pieces.at[k], source);
+    for (int k = 0; k < Parts<Value>::COUNT; k++) {
+        parts.at[k] = __shfl_sync(0xffffffffu, parts.at[k], source);
     }
     Value result = value;
-    take_pieces(result, pieces);
+    join_parts(result, parts);
     return result;
 }
 
@@ -39,10 +39,10 @@ __device__ inline Value scan_warp(Value value, unsigned lane)
 
 // Called by one warp: combines all previous tiles, in `result` of lane 0.
 __device__ inline void look_back(const Word *state, unsigned tile,
-                                 unsigned lane, Pieces<Total> *seen,
+                                 unsigned lane, Parts<Total> *seen,
                                  Total &result)
 {
-    Pieces<Total> pieces[LOOKS];
+    Parts<Total> parts[LOOKS];
     unsigned nearest; // Distance of the first prefix.
     for (;;) {
         unsigned empty = WINDOW;
@@ -51,7 +51,7 @@ __device__ inline void look_back(const Word *state, unsigned tile,
         for (int k = 0; k < LOOKS; k++) {
             const unsigned away = lane + 32 * k;
             const unsigned flag =
-                away < tile ? look(state, tile - 1 - away, pieces[k])
+                away < tile ? look(state, tile - 1 - away, parts[k])
                             : (unsigned)EMPTY;
             const unsigned holes = __ballot_sync(0xffffffffu, flag == EMPTY);
             const unsigned ends = __ballot_sync(0xffffffffu, flag == PREFIX);
@@ -69,15 +69,15 @@ __device__ inline void look_back(const Word *state, unsigned tile,
 #pragma unroll
     for (int k = 0; k < LOOKS; k++) {
         if (lane + 32 * k <= nearest) {
-            seen[lane + 32 * k] = pieces[k];
+            seen[lane + 32 * k] = parts[k];
         }
     }
     __syncwarp();
     if (lane == 0) {
-        take_pieces(result, seen[nearest]);
+        join_parts(result, seen[nearest]);
         for (unsigned away = nearest; away-- > 0;) {
             Total total = result;
-            take_pieces(total, seen[away]);
+            join_parts(total, seen[away]);
             result = chained(result, total);
         }
     }
@@ -140,8 +140,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 $name(const Stored *in$heads_parameter, Out *out, unsigned long long n,
       Word *state)
 {
-    __shared__ Pieces<Value> totals[WARPS], before_tile;
-    __shared__ Pieces<Total> seen[WINDOW];
+    __shared__ Parts<Value> totals[WARPS], before_tile;
+    __shared__ Parts<Total> seen[WINDOW];
     __shared__ unsigned number;
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned tile = 0;
@@ -186,14 +186,14 @@ $name(const Stored *in$heads_parameter, Out *out, unsigned long long n,
         }
     }
     if (lane == 31) {
-        totals[warp] = pieces_of(ends[ROWS - 1]);
+        totals[warp] = parts_of(ends[ROWS - 1]);
     }
     __syncthreads();
     if (warp == 0 && gridDim.x > 1) {
         Value all = ends[ROWS - 1];
         for (int k = 1; k < WARPS; k++) {
             Value next = all;
-            take_pieces(next, totals[k]);
+            join_parts(next, totals[k]);
             all = combine(all, next);
         }
         Total total = total_of(all), before = total;
@@ -206,7 +206,7 @@ $name(const Stored *in$heads_parameter, Out *out, unsigned long long n,
         if (lane == 0) {
             if (tile > 0) {
                 total = chained(before, total);
-                before_tile = pieces_of(value_of(before));
+                before_tile = parts_of(value_of(before));
             }
             publish(state, tile, total, PREFIX);
         }
@@ -215,11 +215,11 @@ $name(const Stored *in$heads_parameter, Out *out, unsigned long long n,
     Value before = sums[0];
     bool some = tile > 0;
     if (some) {
-        take_pieces(before, before_tile);
+        join_parts(before, before_tile);
     }
     for (unsigned k = 0; k < warp; k++) {
         Value total = before;
-        take_pieces(total, totals[k]);
+        join_parts(total, totals[k]);
         before = some ? combine(before, total) : total;
         some = true;
     }

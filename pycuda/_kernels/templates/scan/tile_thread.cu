@@ -6,22 +6,22 @@ enum { RUNS = $runs, RUN = $run, TILE = RUNS * RUN };
 // Combines all previous tiles; waits until each has published its total.
 __device__ inline Total look_back(const Word *state, unsigned tile)
 {
-    Pieces<Total> pieces;
+    Parts<Total> parts;
     unsigned at = tile, flag;
     do {
         at--;
         do {
-            flag = look(state, at, pieces);
+            flag = look(state, at, parts);
         } while (flag == EMPTY);
     } while (flag != PREFIX);
     Total result = Total();
-    take_pieces(result, pieces);
+    join_parts(result, parts);
     for (at++; at < tile; at++) {
         do {
-            flag = look(state, at, pieces);
+            flag = look(state, at, parts);
         } while (flag == EMPTY);
         Total total = result;
-        take_pieces(total, pieces);
+        join_parts(total, parts);
         result = flag == PREFIX ? total : chained(result, total);
     }
     return result;

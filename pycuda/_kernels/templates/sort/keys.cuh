@@ -121,12 +121,12 @@ __device__ inline void sort_digits(Sorter &task, const Digit<PLAIN> &digit,
         place_all<PLAIN, 4>(task, digit, places);
     }
     for (int pass = 0; pass < passes; pass++) {
-        Index *const place = places[pass];
+        Index *const position = places[pass];
         const Word *const from = task.from;
         Word *const to = task.to;
         for (Index i = 0; i < task.n; i++) {
             const Word bits = from[i];
-            to[place[digit.of(bits, pass)]++] = bits;
+            to[position[digit.of(bits, pass)]++] = bits;
         }
         task.to = task.other;
         task.other = to;

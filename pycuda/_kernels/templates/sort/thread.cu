@@ -57,7 +57,7 @@ __device__ inline void sort_rest(Element *items, long long *result,
         if (!comes_before(item, items[at - 1], flip)) {
             continue;
         }
-        const long long place = ORDERED ? result[at] : 0;
+        const long long position = ORDERED ? result[at] : 0;
         while (at > 0 && comes_before(item, items[at - 1], flip)) {
             items[at] = items[at - 1];
             if (ORDERED) {
@@ -67,7 +67,7 @@ __device__ inline void sort_rest(Element *items, long long *result,
         }
         items[at] = item;
         if (ORDERED) {
-            result[at] = place;
+            result[at] = position;
         }
     }
 }
@@ -95,13 +95,13 @@ __device__ inline void count_all(const Element *items, unsigned n,
 // Converts counts to positions; false if all elements have the same digit.
 __device__ inline bool place_digits(unsigned *counts, unsigned n)
 {
-    unsigned place = 0;
+    unsigned position = 0;
     bool some = true;
     for (int digit = 0; digit < DIGITS; digit++) {
         const unsigned count = counts[digit];
         some = some && count != n;
-        counts[digit] = place;
-        place += count;
+        counts[digit] = position;
+        position += count;
     }
     return some;
 }
@@ -119,13 +119,13 @@ __device__ inline void sort_row(Buffers row, unsigned n, unsigned flip,
     Index *order = row.order, *next = row.order_spare;
     bool first = true;
     for (int pass = least; pass < PASSES; pass++) {
-        unsigned *place = counts[pass];
-        if (!place_digits(place, n)) {
+        unsigned *position = counts[pass];
+        if (!place_digits(position, n)) {
             continue;
         }
         for (unsigned i = 0; i < n; i++) {
             const Element item = from[i];
-            const unsigned at = place[digit_of(item, pass, flip)]++;
+            const unsigned at = position[digit_of(item, pass, flip)]++;
             to[at] = item;
             if (ORDERED) {
                 next[at] = first ? (Index)i : order[i];
@@ -230,11 +230,11 @@ extern "C" __global__ void sort_places(unsigned long long *counts,
         return;
     }
     unsigned long long *row = counts + blockIdx.x * DIGITS * chunks;
-    unsigned long long place = 0;
+    unsigned long long position = 0;
     for (unsigned long long i = 0; i < DIGITS * chunks; i++) {
         const unsigned long long count = row[i];
-        row[i] = place;
-        place += count;
+        row[i] = position;
+        position += count;
     }
 }
 
@@ -269,7 +269,7 @@ extern "C" __global__ void sort_move(const Element *items, Element *target,
     const long long end = first + each < n ? first + each : n;
     const long long base = blockIdx.y * n;
     const bool last = pass == PASSES - 1;
-    unsigned long long place[DIGITS];
+    unsigned long long position[DIGITS];
     unsigned filled[DIGITS];
     Element run[DIGITS][RUN];
     Index order_run[ORDERED ? DIGITS : 1][RUN];
@@ -293,7 +293,7 @@ extern "C" __global__ void sort_move(const Element *items, Element *target,
         return;
     }
     for (int digit = 0; digit < DIGITS; digit++) {
-        place[digit] = base + counts[digit * gridDim.x + blockIdx.x];
+        position[digit] = base + counts[digit * gridDim.x + blockIdx.x];
         filled[digit] = 0;
     }
     for (long long i = first; i < end; i++) {
@@ -308,7 +308,7 @@ extern "C" __global__ void sort_move(const Element *items, Element *target,
         if (at + 1 < RUN) {
             continue;
         }
-        const unsigned long long to = place[digit];
+        const unsigned long long to = position[digit];
 #pragma unroll
         for (int k = 0; k < RUN; k++) {
             target[to + k] = run[digit][k];
@@ -320,12 +320,12 @@ extern "C" __global__ void sort_move(const Element *items, Element *target,
                 next[to + k] = order_run[digit][k];
             }
         }
-        place[digit] = to + RUN;
+        position[digit] = to + RUN;
         filled[digit] = 0;
     }
     for (int digit = 0; digit < DIGITS; digit++) {
         for (unsigned k = 0; k < filled[digit]; k++) {
-            const unsigned long long to = place[digit] + k;
+            const unsigned long long to = position[digit] + k;
             target[to] = run[digit][k];
             if (ORDERED && last) {
                 result[to] = order_run[digit][k];

@@ -32,24 +32,24 @@ template <class T>
 __device__ inline pair<T>
 recovered(T a, T b, T c, T d, pair<T> plain)
 {
-    bool again = false;
+    bool recalc = false;
     if (isinf(a) || isinf(b)) {
         a = boxed(a), b = boxed(b);
         c = zeroed(c), d = zeroed(d);
-        again = true;
+        recalc = true;
     }
     if (isinf(c) || isinf(d)) {
         c = boxed(c), d = boxed(d);
         a = zeroed(a), b = zeroed(b);
-        again = true;
+        recalc = true;
     }
-    if (!again && (isinf(a * c) || isinf(b * d) || isinf(a * d) ||
+    if (!recalc && (isinf(a * c) || isinf(b * d) || isinf(a * d) ||
                    isinf(b * c))) {
         a = zeroed(a), b = zeroed(b);
         c = zeroed(c), d = zeroed(d);
-        again = true;
+        recalc = true;
     }
-    if (again) {
+    if (recalc) {
         const T huge = T(HUGE_VAL);
         return {huge * (a * c - b * d), huge * (a * d + b * c)};
     }

@@ -17,7 +17,7 @@ __pycuda_both unsigned int
 __pycuda_narrow_magnitude(float x, int digits, int least, bool nearest)
 {
     const int dropped = 23 - digits;
-    const unsigned int place_bits = 127u + 23u + least - digits << 23;
+    const unsigned int last_place_bits = 127u + 23u + least - digits << 23;
     const unsigned int scale_bits = 127u + digits - least << 23;
     const unsigned int least_bits = 127u + least << 23;
 
@@ -26,10 +26,11 @@ __pycuda_narrow_magnitude(float x, int digits, int least, bool nearest)
     unsigned int tie =
         nearest ? (1u << (dropped - 1)) - 1u + (bits >> dropped & 1u) : 0u;
     unsigned int normal = (bits - (126u + least << 23) + tie) >> dropped;
-    float place = __builtin_bit_cast(float, place_bits);
+    float last_place = __builtin_bit_cast(float, last_place_bits);
     float scaled = size * __builtin_bit_cast(float, scale_bits);
     unsigned int small =
-        nearest ? __builtin_bit_cast(unsigned int, size + place) - place_bits
+        nearest ? __builtin_bit_cast(unsigned int, size + last_place) -
+                      last_place_bits
                 : (unsigned int)scaled;
     return bits < least_bits ? small : normal;
 }

@@ -139,16 +139,16 @@ class __pycuda_product
         typedef __pycuda_sum<D, count> after;
         typedef typename after::sums sums;
         const int lane = __pycuda_lane();
-        __pycuda_product mine, *place = &mine;
+        __pycuda_product mine, *common = &mine;
         void *heap = nullptr;
         /* Checked kernels, and some others, use memory that all threads may
          * access. */
         if (!__pycuda_has_lanes() && lane == 0) {
             heap = __pycuda_malloc(sizeof mine + alignof(__pycuda_product));
-            place = heap ? aligned(heap) : place;
+            common = heap ? aligned(heap) : common;
         }
         auto *of_lane_0 = (__pycuda_product *)__shfl_sync(
-            0xffffffffu, (unsigned long)place, 0);
+            0xffffffffu, (unsigned long)common, 0);
         auto old = __pycuda_read<typename before::row>(c);
 
         hand_in(of_lane_0->a, factor::template read<m * k / 32>(a));
@@ -156,10 +156,10 @@ class __pycuda_product
         hand_in(of_lane_0->c, before::before(old));
         __syncwarp();
         if (lane == 0) {
-            const number *rows = place->rows_of_b();
+            const number *rows = common->rows_of_b();
 #pragma clang loop unroll(disable)
             for (int block = 0; block < m * n / (width * height); block++) {
-                place->multiply(rows, block / (n / width) * height,
+                common->multiply(rows, block / (n / width) * height,
                                 block % (n / width) * width);
             }
         }
