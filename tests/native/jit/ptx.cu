@@ -4,6 +4,6 @@ extern "C" __device__ int nowhere(int);
 extern "C" __global__ void k(int *o)
 {
     int l;
-    asm("mov.u32 %0, %%smid;" : "=r"(l));
+    asm("mov.u32 %0, %%pm0;" : "=r"(l));
     o[0] = l + nowhere(l);
 }
