@@ -305,7 +305,7 @@ class Communicator:
         status: MPI.Status | None = None,
     ) -> None:
         """Send one array and receive another; see MPI_Sendrecv."""
-        if sendbuf is not None:
+        if sendbuf is not None or dest != MPI.PROC_NULL:
             sendbuf = self._one(sendbuf)  # an error would leave a receive
         receive = self.Irecv(recvbuf, source, recvtag)
         send = self.Isend(sendbuf, dest, sendtag)

@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: MIT
 
+import re
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,18 @@ def test_too_large(kind):
         SourceModule(source)
     for text in (name, str(size), LIMIT):
         assert text in caught.value.stderr
+
+
+def test_the_sum_of_local_variables_is_in_the_message():
+    source = (
+        "__global__ void k(int *out) { int t = threadIdx.x;"
+        " volatile char one[1 << 30]; volatile char two[1 << 20];"
+        " one[t] = two[t] = 1; out[0] = one[t + 1] + two[t + 1]; }"
+    )
+    with pytest.raises(drv.CompileError) as caught:
+        SourceModule(source)
+    found = re.search(r"function have (\d+)", caught.value.stderr)
+    assert found and int(found[1]) > 1 << 30
 
 
 def test_frames_that_may_be_too_large_together():

@@ -173,7 +173,7 @@ def test_counts_and_offsets(comm, part):
     np.testing.assert_array_equal(z.get(), [2, 3, 4])
 
 
-@pytest.mark.parametrize("sent", [7, "text", [], ["array", 99]])
+@pytest.mark.parametrize("sent", [None, 7, "text", [], ["array", 99]])
 def test_a_wrong_sendrecv_leaves_no_receive(comm, sent):
     x = gpuarray.to_gpu(np.arange(4, dtype=np.float32))
     y, z = gpuarray.zeros_like(x), gpuarray.zeros_like(x)

@@ -137,10 +137,11 @@ check_local(struct jit *jit, LLVMValueRef at, void *data)
         LLVMValueRef function =
             LLVMGetBasicBlockParent(LLVMGetInstructionParent(at));
         jit_user_error(NULL,
-                       "the local variable '%s' of '%s' has %llu bytes: more "
-                       "than the limit of the CPU device, %llu",
+                       "the local variable '%s' of '%s' has %llu bytes, the "
+                       "variables of the function have %llu: more than the "
+                       "limit of the CPU device, %llu",
                        *name ? name : "(without a name)", jit_name(function),
-                       (unsigned long long)bytes,
+                       (unsigned long long)bytes, (unsigned long long)*sum,
                        (unsigned long long)JIT_MAX_BYTES);
     }
 }
