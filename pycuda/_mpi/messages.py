@@ -7,6 +7,9 @@ A message begins with eight bytes that name its kind:
   receiver copies from there and answers with an empty message.
 - `PIECES`: a number, the size of the array and the size of a piece follow.
   The elements come in messages of their own.
+- `IN_SLOTS`: the same, then the process and the descriptor of the ring
+  (`shared_pages.py`). An empty message announces each piece, and an empty
+  answer says that its slot is free.
 
 Answers and pieces have a communicator of their own, where the number of the
 transfer is the tag.
@@ -19,6 +22,7 @@ from __future__ import annotations
 import itertools
 import struct
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,14 +33,16 @@ from pycuda import _driver, gpuarray
 from pycuda._mpi.buffers import HostBuffer, StagedBuffer, byte_ranges
 from pycuda._mpi.engine import Engine, Operation, Steps
 from pycuda._mpi.peers import Peers, Region, export
+from pycuda._mpi.shared_pages import SLOTS, Ring, SharedPages
 from pycuda.tools import PageLockedMemoryPool
 
 EAGER_BYTES = 32 << 10
-EAGER, REGION, PIECES = range(3)
+EAGER, REGION, PIECES, IN_SLOTS = range(4)
 _HEAD = 8  # bytes of the kind
 _FIXED = 16  # bytes of the kind and the number of a transfer
 _VIEWS = 256  # number of sizes whose views of the slots are kept
 _SIZES = struct.Struct("<QQ")  # bytes of the array and of a piece
+_RING = struct.Struct("<QQQQ")  # the same; process and descriptor
 _TAGS = 1 << 14  # number of transfers of one rank that are in progress
 _NOTHING = np.empty(0, np.uint8)
 
@@ -119,6 +125,7 @@ class Messages:
         self.comm, self.peers, self.pool = comm, peers, pool
         self.piece = piece
         self.follow_up = comm.Dup()
+        self.pages: SharedPages | None = SharedPages(comm, piece)
         self.engine = Engine()
         self._numbers = itertools.count()
         size = EAGER_BYTES + _HEAD
@@ -129,6 +136,8 @@ class Messages:
     def close(self) -> None:
         """Free the communicator of answers. This call is collective."""
         self.engine.close()
+        if self.pages is not None:
+            self.pages.close()
         self.follow_up.Free()
 
     # --- fast path: small arrays, no other transfer in progress ---
@@ -190,6 +199,11 @@ class Messages:
             and dest in self.peers.readers
         ):
             yield from self._send_region(array, dest, tag)
+        elif (ring := self._ring(dest)) is not None:
+            try:
+                yield from self._send_slots(ring, array, dest, tag)
+            finally:
+                ring.is_busy = False
         else:
             yield from self._send_pieces(array, dest, tag)
 
@@ -244,6 +258,45 @@ class Messages:
         while requests:
             yield requests.pop()
 
+    def _ring(self, dest: int) -> Ring | None:
+        """Return the ring for a transfer, or None if there is none."""
+        if self.pages is None or dest not in self.pages.readers:
+            return None
+        ring = self.pages.own()
+        if ring is None or ring.is_busy:
+            return None
+        ring.is_busy = True
+        return ring
+
+    def _send_slots(
+        self, ring: Ring, array: Any, dest: int, tag: int
+    ) -> Steps:
+        assert self.pages is not None
+        number = next(self._numbers) % _TAGS
+        source = Source(array)
+        sizes = _RING.pack(array.nbytes, self.piece, *self.pages.name())
+        message = self._message(IN_SLOTS, number, sizes)
+        sent = [self.comm.Isend([message, MPI.BYTE], dest, tag)]
+        ranges = list(byte_ranges(array.nbytes, self.piece))
+        nothing, answer = [_NOTHING, MPI.BYTE], _answer_tag(number)
+        previous: Callable[[], object] = _do_nothing
+        for index, (start, end) in enumerate(ranges):
+            if index >= SLOTS:
+                yield self.follow_up.Irecv(nothing, dest, answer)
+            finished = source.load(ring.slot(index, end - start), start)
+            if index > 0:
+                previous()
+                sent.append(
+                    self.follow_up.Isend(nothing, dest, _piece_tag(number))
+                )
+            previous = finished
+        previous()
+        sent.append(self.follow_up.Isend(nothing, dest, _piece_tag(number)))
+        for _ in ranges[:SLOTS]:
+            yield self.follow_up.Irecv(nothing, dest, answer)
+        while sent:
+            yield sent.pop()
+
     # --- receiving ---
 
     def receive(
@@ -287,6 +340,12 @@ class Messages:
             region = Region.unpack(payload)
             _fill(result, status, region.nbytes)
             yield from self._take_region(array, region, source, number)
+        elif kind == IN_SLOTS:
+            assert self.pages is not None
+            nbytes, piece, process, descriptor = _RING.unpack(payload)
+            _fill(result, status, nbytes)
+            ring = self.pages.ring(source, process, descriptor)
+            yield from self._take_slots(ring, array, nbytes, source, number)
         else:
             nbytes, piece = _SIZES.unpack(payload)
             _fill(result, status, nbytes)
@@ -328,6 +387,33 @@ class Messages:
         )
         if error is not None:
             raise error
+
+    def _take_slots(
+        self, ring: Ring, array: Any, nbytes: int, source: int, number: int
+    ) -> Steps:
+        is_long = nbytes > array.nbytes
+        into = None if is_long else Sink(array, nbytes)
+        nothing, answer = [_NOTHING, MPI.BYTE], _answer_tag(number)
+        answers: list[MPI.Request] = []
+        previous = None
+        for index, (start, end) in enumerate(byte_ranges(nbytes, self.piece)):
+            yield self.follow_up.Irecv(nothing, source, _piece_tag(number))
+            finished = _do_nothing
+            if into is not None:
+                finished = into.store(ring.slot(index, end - start), start)
+            if previous is not None:
+                previous()
+                answers.append(self.follow_up.Isend(nothing, source, answer))
+            previous = finished
+        if previous is not None:
+            previous()
+            answers.append(self.follow_up.Isend(nothing, source, answer))
+        while answers:
+            yield answers.pop()
+        if into is None:
+            raise _truncated()
+        into.finish()
+        self.engine.settle()
 
     def _take_pieces(
         self, array: Any, nbytes: int, piece: int, source: int, number: int
@@ -389,6 +475,63 @@ class Target:
         """Move the elements to an array that is not contiguous."""
         if self.packed is not self.array:
             self.array.set_async(self.packed)
+
+
+def _do_nothing() -> None:
+    pass
+
+
+def _copied() -> Callable[[], object]:
+    """Return a function that waits for the copies enqueued so far."""
+    event = drv.Event(drv.event_flags.DISABLE_TIMING)
+    return event.record().synchronize
+
+
+class Source:
+    """The bytes of an array on the host or on the device, to be copied."""
+
+    def __init__(self, array: Any) -> None:
+        self._host = None
+        if isinstance(array, np.ndarray):
+            self._host = HostBuffer(array, True, False).memory
+            return
+        self._packed = array if array.flags.c_contiguous else array.copy("C")
+        _driver._memory_wait(self._packed)
+
+    def load(self, slot: np.ndarray, start: int) -> Callable[[], object]:
+        """Copy bytes to a slot; return a function that waits for them."""
+        if self._host is not None:
+            slot[:] = self._host[start : start + len(slot)]
+            return _do_nothing
+        drv.memcpy_dtoh_async(slot, self._packed.ptr + start)
+        return _copied()
+
+
+class Sink:
+    """An array on the host or on the device whose bytes are written."""
+
+    def __init__(self, array: Any, nbytes: int) -> None:
+        self._host = self._target = None
+        if isinstance(array, np.ndarray):
+            self._host = HostBuffer(array, True, True)
+            return
+        self._target = Target(array, nbytes)
+        _driver._memory_wait(self._target.packed)
+
+    def store(self, slot: np.ndarray, start: int) -> Callable[[], object]:
+        """Copy bytes from a slot; return a function that waits for them."""
+        if self._host is not None:
+            self._host.memory[start : start + len(slot)] = slot
+            return _do_nothing
+        assert self._target is not None
+        drv.memcpy_htod_async(self._target.packed.ptr + start, slot)
+        return _copied()
+
+    def finish(self) -> None:
+        """Move the elements to an array that is not contiguous."""
+        for part in (self._host, self._target):
+            if part is not None:
+                part.finish()
 
 
 def read(address: int, nbytes: int, array: Any) -> None:

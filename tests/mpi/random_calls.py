@@ -331,7 +331,14 @@ KINDS = [
 
 def main(calls, seed, transfer, piece):
     context = pycuda.mpi.context()
+    is_far = transfer == "pieces"  # as between two machines
+    if is_far:
+        transfer = "staged"
     comm = pycuda.mpi.Communicator(transfer=transfer, piece=piece)
+    if is_far:
+        comm._messages.pages = None
+    elif transfer == "staged":
+        assert comm._messages.pages.readers == set(range(comm.size))
     assert comm.transfer == transfer
     if transfer == "ipc":
         assert comm._exchanges is not None

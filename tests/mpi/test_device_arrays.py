@@ -56,6 +56,7 @@ def run_ranks(ranks, *options, **environment):
     [
         (2, "direct", 4096),
         (3, "staged", 1024),
+        (2, "pieces", 1024),
         (1, "staged", 64),
         (2, "ipc", 4096),
         (4, "ipc", 4096),
