@@ -182,7 +182,7 @@ class Communicator:
                 "transfer must be 'direct', 'ipc', 'staged' or None: "
                 f"{transfer!r}"
             )
-        if piece < 64 or piece % 64:
+        if not 64 <= piece < 1 << 62 or piece % 64:
             raise ValueError(f"piece must be a multiple of 64, not {piece}")
         if transfer == "direct" and not may_use_pointers():
             raise ValueError(

@@ -237,7 +237,8 @@ def test_options(mpi_library, context):
 
     import pycuda.mpi
 
-    for options in ({"transfer": "fast"}, {"piece": 0}, {"piece": 100}):
+    wrong = [{"piece": piece} for piece in (0, 100, -64, 1 << 70)]
+    for options in ({"transfer": "fast"}, *wrong):
         with pytest.raises(ValueError, match="must be"):
             pycuda.mpi.Communicator(MPI.COMM_SELF, **options)
 
