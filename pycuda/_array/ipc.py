@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,6 +79,8 @@ def _handle_of(array: GPUArray, stream: drv.Stream | None = None) -> bytes:
             fields["event"] = bytes(event.ipc_handle()).hex()
             # The other process opens the event later.
             array.__dict__["_ipc_event"] = event
+    import json  # delayed, to save start-up time
+
     return _MAGIC + json.dumps(fields).encode()
 
 
@@ -103,6 +104,8 @@ def _fields_of(handle: Any) -> dict[str, Any]:
             f"another process, not {len(data)} other bytes (a handle of "
             "mem_get_ipc_handle is for IPCMemoryHandle)"
         )
+    import json  # delayed, to save start-up time
+
     return json.loads(data[len(_MAGIC) :])
 
 

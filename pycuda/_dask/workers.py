@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import sys
@@ -63,14 +64,8 @@ def ensure_context() -> None:
             drv.set_thread_context(_chosen)
 
 
-def register() -> None:
-    """Prepare a worker process, in which `distributed` is loaded.
-
-    Other processes, such as those of clients, get a context when they receive
-    an array.
-    """
-    if worker_of_process() is None:
-        return
+def _prepare() -> None:
+    """Give a worker's process a context; warn if that fails."""
     try:
         ensure_context()
     except (drv.Error, RuntimeError, ValueError) as error:
@@ -79,3 +74,24 @@ def register() -> None:
             RuntimeWarning,
             stacklevel=2,
         )
+
+
+def register() -> None:
+    """Prepare worker processes, in which `distributed` is loaded.
+
+    A process that becomes a worker later is prepared then.  Other processes,
+    such as those of clients, get a context when they receive an array.
+    """
+    if worker_of_process() is not None:
+        _prepare()
+        return
+    from distributed.worker import Worker
+
+    original = Worker.__init__
+
+    @functools.wraps(original)
+    def __init__(self: Any, *args: Any, **options: Any) -> None:
+        original(self, *args, **options)
+        _prepare()
+
+    Worker.__init__ = __init__

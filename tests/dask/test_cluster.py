@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 import weakref
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -171,3 +174,49 @@ def test_families(how: str, family: str) -> None:
     back = deserialize(header, frames)
     assert type(back) is type(array) and back.dtype == array.dtype
     np.testing.assert_array_equal(back.get(), array.get())
+
+
+MAIN = """
+import dask.array as da
+import dask
+import pycuda.gpuarray
+dask.config.set({"array.backend": "pycuda"})
+if __name__ == "__main__":
+    from distributed import Client
+    with Client(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ):
+        x = da.ones((10, 10), chunks=5)
+        result = (x @ x).sum().compute()
+        print(type(result).__name__, result.get())
+"""
+
+
+def test_main_module_imports_both(tmp_path: Path) -> None:
+    """Workers import the main module before they are workers."""
+    program = tmp_path / "main.py"
+    program.write_text(MAIN)
+    done = subprocess.run(
+        [sys.executable, "-P", str(program)],
+        capture_output=True, text=True, timeout=100,
+    )  # fmt: skip
+    assert done.stdout == "GPUArray 1000.0\n", done.stderr
+
+
+def test_monte_carlo_example() -> None:
+    program = Path(__file__).resolve().parents[2].joinpath(
+        "examples", "several_devices", "dask_monte_carlo.py"
+    )  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-P", str(program), "--tasks", "5"],
+        env=os.environ | {"PYCUDA_CPU_DEVICES": "2"},
+        capture_output=True, text=True, timeout=100,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("100000 paths in ")
+    rng = np.random.default_rng(3)
+    steps = rng.normal(size=(50, 50_000)) * 0.2 / 50**0.5 + 0.03 / 50
+    means = (100 * np.exp(steps.cumsum(axis=0))).mean(axis=0)
+    payoffs = np.exp(-0.05) * np.maximum(means - 100, 0)
+    mean = float(done.stdout.split()[-3])
+    assert abs(mean - payoffs.mean()) < 5 * payoffs.std() / 30_000**0.5
