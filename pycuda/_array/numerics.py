@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -63,8 +64,13 @@ def angle(z: GPUArray, deg: bool = False) -> Any:
 
 def fix(x: GPUArray, out: Any = None) -> Any:
     """Round towards zero."""
-    dtype = np.fix(np.zeros(1, x.dtype)).dtype
-    result = np.trunc(x) if has_nan(x.dtype) else x.astype(dtype)
+    if has_nan(x.dtype):
+        result = np.trunc(x)
+    else:
+        with warnings.catch_warnings():
+            # NumPy 2.5 deprecates fix, whose result type depends on NumPy.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            result = x.astype(np.fix(np.zeros(1, x.dtype)).dtype)
     if out is None:
         return result
     np.copyto(out, result)

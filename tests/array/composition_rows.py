@@ -159,6 +159,7 @@ ROWS: list[tuple[str, Call]] = [
     ("angle", lambda a: np.angle(a.z)),
     ("angle degrees", lambda a: np.angle(a.x, deg=True)),
     ("fix", lambda a: np.fix(3 * a.x)),
+    ("fix integers", lambda a: np.fix(a.t)),
     ("isposinf", lambda a: np.isposinf(a.wild)),
     ("isneginf", lambda a: np.isneginf(a.wild)),
     ("digitize", lambda a: np.digitize(a.x, np.array([-1.0, 0, 0.5]))),
