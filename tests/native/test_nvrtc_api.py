@@ -399,7 +399,7 @@ def test_inline_ptx_is_named(nvrtc):
     program = Program(
         nvrtc,
         "__global__ void k(int *p) {\n"
-        '  asm("mov.u32 %0, %%smid;" : "=r"(*p));\n}',
+        '  asm("mov.u32 %0, %%pm0;" : "=r"(*p));\n}',
     )
     assert program.compile() == NOT_COMPILED
     assert "kernel.cu:2" in program.log and "PTX" in program.log
