@@ -135,7 +135,13 @@ def _quantile(unit: float, ignores_nan: bool) -> Callable[..., Any]:
         overwrite_input: bool = False,
         method: str = "linear",
         keepdims: bool = False,
+        weights: Any = None,
     ) -> Any:
+        if weights is not None:
+            raise TypeError(
+                "weights of quantiles are not implemented for GPUArrays: pass "
+                "a.get() and the weights to NumPy's function"
+            )
         q = _checked(a, q, unit)
         dtype = np.quantile(np.zeros(1, a.dtype), q, method=method).dtype  # type: ignore
         rows, kept = _last(a, axis)

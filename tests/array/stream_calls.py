@@ -742,9 +742,9 @@ NO_WORK = {
         "__delitem__", "__dict__", "__dlpack__", "__dlpack_device__",
         "__len__", "__module__", "__slots__", "__weakref__", "allocator",
         "base", "bind_to_texref", "bind_to_texref_ext", "device", "dtype",
-        "flags", "get_async", "gpudata", "itemsize", "mem_size", "nbytes",
-        "ndim", "ptr", "shape", "size", "squeeze", "strides", "to_device",
-        "transpose", "view",
+        "flags", "from_ipc_handle", "get_async", "gpudata", "ipc_handle",
+        "itemsize", "mem_size", "nbytes", "ndim", "ptr", "shape", "size",
+        "squeeze", "strides", "to_device", "transpose", "view",
     },
     "cumath": set(),
     "driver": {

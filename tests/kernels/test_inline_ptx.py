@@ -352,11 +352,12 @@ PERCENT = {
     "single": 'asm("mov.u32 %0, %tid.x;" : "=r"(r));',
     "two": 'asm("{ .reg .u32 %%r; mov.u32 %%r, %tid.x;"'
     ' "mov.u32 %0, %%r; }" : "=r"(r));',
-    "three": 'asm("{ .reg .u32 t; mov.u32 t, %ntid.x; mov.u32 %0, %tid.x;"'
-    ' "add.u32 %0, %0, %ctaid.x; }" : "=r"(r));',
+    "three": 'asm("{ .reg .u32 t; mov.u32 t, %ctaid.x; mov.u32 %0, %tid.x;"'
+    ' "add.u32 %0, %0, t; }" : "=r"(r));',
     "lines": 'asm("mov.u32 %0, 7;\\n\\t"\n  "mov.u32 %0, %tid.x;" : "=r"(r));',
     "raw": 'asm volatile(R"(mov.u32 %0, %tid.x;)" : "=r"(r));',
-    "operand": 'asm("add.u32 %0, %1, %tid.x;" : "=r"(r) : "r"(0));',
+    "operand": 'asm("mov.u32 %0, %tid.x; add.u32 %0, %0, %1;"'
+    ' : "=r"(r) : "r"(0));',
     "macro": 'asm(TEXT : "=r"(r));',
     "macro of literals": 'READ(r, "tid.x");',
     "macro of a name": "r = read_tid();",

@@ -70,7 +70,7 @@ def shape(request, monkeypatch):
 
 def test_the_names_are_found():
     assert {"half", "end", "rows"} <= set(REDUCED)
-    assert {"combine", "Pieces", "TILE", "first"} <= set(SCANNED)
+    assert {"combine", "Parts", "TILE", "first"} <= set(SCANNED)
     assert not {"x", "for", "BLOCK_SIZE"} & {*REDUCED, *SCANNED}
 
 

@@ -54,7 +54,7 @@ def runner():
 def answer(entry, runner):
     """Return the results, "taken" if there are none, or "error ..."."""
     if module("results").has_run(entry):
-        return runner.words(entry)
+        return runner.words_as_text(entry)
     try:
         compile(
             entry.code,
@@ -98,7 +98,7 @@ def test_the_sources_have_no_race():
         entry.key: answer
         for entry in module("entries").folder(FOLDER)
         if results.has_run(entry)
-        for answer in [runner.words(entry)]
+        for answer in [runner.words_as_text(entry)]
         if answer.startswith("error") and answer != "error CompileError"
     }
     runner.close()
@@ -111,7 +111,7 @@ def test_a_launch_that_fails_ends_its_own_source_only(runner):
     head = "__global__ void run(unsigned *out) { "
     codes = [head + "__trap(); }", head + "out[0] = 7; }", head + "x; }"]
     answers = [
-        runner.words(entry("language", f"{n}", code, alone=True))
+        runner.words_as_text(entry("language", f"{n}", code, alone=True))
         for n, code in enumerate(codes)
     ]
     assert answers[0] != "error CompileError"
