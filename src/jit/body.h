@@ -17,11 +17,12 @@ enum jit_body_argument {
     JIT_NCTAID = 9,
     JIT_LINEAR = 12,
     JIT_DYNAMIC_BYTES,
-    JIT_GLOBAL_INDEX, /* i32 blockIdx.x * blockDim.x + threadIdx.x (guard.c) */
-    JIT_WIDE_INDEX,   /* i64 blockIdx.x * blockDim.x + threadIdx.x (guard.c) */
+    JIT_GLOBAL_INDEX, /* i32 blockIdx.x * blockDim.x + threadIdx.x */
+    JIT_WIDE_INDEX,   /* i64 blockIdx.x * blockDim.x + threadIdx.x */
     JIT_SHARED,       /* pointer to the block's shared memory */
-    /* i1: result of the condition that chooses between the two code paths of
-     * jit_guard.split */
+    /* i1: result of the kernel's first condition, for kernels whose threads up
+     * to some index take one code path and the others a second one
+     * (jit_guard.split) */
     JIT_WHOLE,
     JIT_THREAD, /* pointer to struct image_thread */
     /* The arguments from here on are poison unless the kernel runs warp by

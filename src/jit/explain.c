@@ -28,7 +28,7 @@
 #include "jit/text.h"
 
 struct stop {
-    /* name of the runtime function that the kernel calls there */
+    /* name of the runtime function that the kernel calls at this stop */
     const char *name;
     unsigned line;
 };
@@ -221,9 +221,10 @@ is_of_warps(const struct stop *stop)
     return false;
 }
 
-/* Returns a text that says why the kernel needs fibers: its first stop that is
- * neither a block barrier nor a warp operation. Returns NULL if it has no such
- * stop. Sets *warps if a warp operation was seen. */
+/* Returns a text that says why the kernel needs fibers. It names the first
+ * call at which a thread may wait for others (stop) that is neither a barrier
+ * of the block nor a warp operation. Returns NULL if there is none. Sets
+ * *warps if a warp operation was seen. */
 static char *
 stop_reason(const struct note *note, bool *warps)
 {
@@ -293,9 +294,9 @@ point_after(const struct note *note, unsigned stop)
     return JIT_MAX_POINTS;
 }
 
-/* Tests whether code from the start point to the next barrier of the source
- * runs in packs (pack/). This code includes other start points, those that
- * split_points.c has added. */
+/* Tests whether some code from the start point to the next barrier of the
+ * source runs in packs (neighbouring threads as lanes of vectors). The code
+ * may be divided further, at the points that split_points.c has added. */
 static bool
 has_packs(const struct jit_regions *regions, unsigned point)
 {

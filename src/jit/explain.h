@@ -23,8 +23,8 @@ unsigned jit_explain_line(const struct jit_kernel *kernel, unsigned point);
  * on. */
 void jit_explain_enable(void);
 void jit_explain_remark(const char *text);
-/* Writes what was recorded to stdout as JSON. The program then writes no
- * image. */
+/* Writes the report for --show=explain to stdout as JSON: how each kernel is
+ * run and which loops were vectorised. The program then writes no image. */
 void jit_explain_write(struct jit *jit);
 
 /* output/debug_locations.c: moves a kernel's debug information from its body

@@ -58,7 +58,8 @@ struct jit_parameter {
 struct jit_guard {
     bool found;
     bool wide; /* the global x index has 64 bits, not 32 */
-    /* a 32-bit global x index is sign-extended to 64 bits */
+    /* a 32-bit global x index is sign-extended to 64 bits; else zero-extended
+     */
     bool index_signed;
     bool compare_signed;
     /* IR text that computes `limit` and `stride`, which are equal for all
@@ -67,10 +68,11 @@ struct jit_guard {
     struct jit_text setup;
     const char *limit;
     unsigned limit_width; /* width of `limit` in bits: 32 or 64 */
-    /* threads with a smaller global x index have no work; 0: not known */
+    /* threads with a smaller global x index have no work; 0: no such limit */
     int64_t lower;
-    /* Used if there is no guard: the condition index * factor + addend <=
-     * limit selects one of two code paths, and each gets its own loop. */
+    /* Used if no first branch limits the threads (`found` is false): the
+     * condition index * factor + addend <= limit selects one of two code paths
+     * of the kernel, and the threads of each path get their own loop. */
     bool split;
     uint64_t factor, addend;
     const char *stride; /* increment of a grid-stride loop's index, or NULL */
@@ -108,7 +110,7 @@ struct jit_early_exit {
 __extension__ typedef unsigned __int128 jit_point_set;
 #define JIT_POINT(k) ((jit_point_set)1 << (k))
 
-/* Returns the smallest start point of a set that is not empty. */
+/* Returns the smallest start point in the set, which must not be empty. */
 static inline int
 jit_first_point(jit_point_set set)
 {
@@ -116,7 +118,7 @@ jit_first_point(jit_point_set set)
     return low ? __builtin_ctzll(low) : 64 + __builtin_ctzll(high);
 }
 
-/* Returns the largest start point of a set that is not empty. */
+/* Returns the largest start point in the set, which must not be empty. */
 static inline int
 jit_last_point(jit_point_set set)
 {
@@ -128,31 +130,40 @@ jit_last_point(jit_point_set set)
  * point is a place where such a loop starts: point 0 is the begin of the
  * kernel, point k the code after the k-th barrier or warp operation. */
 struct jit_regions {
-    unsigned count; /* number of start points, including the kernel's begin */
+    /* number of start points (the kernel's begin, and the code after each
+     * barrier or warp operation) */
+    unsigned count;
     /* For each start point: set of the start points that a thread may reach
      * next. Start point 0 in the set means that the kernel may end. */
     jit_point_set follows[JIT_MAX_POINTS];
-    /* number of uniform values that are live across a region's end */
+    /* number of values that are equal in all threads and are needed after a
+     * barrier or warp operation that follows their computation */
     unsigned uniform_count;
     LLVMTypeRef *uniform_types;
     /* for each uniform value: set of the start points at which it is live */
     jit_point_set *uniform_live;
-    bool votes; /* some barrier returns a count, an AND or an OR */
-    /* bytes per thread of the memory in which divergent values are spilled */
+    /* some barrier returns a result: the count, AND or OR of a predicate of
+     * the threads */
+    bool votes;
+    /* bytes per thread of the memory that stores values across barriers, if
+     * they may differ between threads */
     uint64_t context_bytes;
     struct jit_region_bound bounds[JIT_MAX_POINTS][JIT_MAX_BOUNDS];
     unsigned bound_counts[JIT_MAX_POINTS];
-    unsigned width; /* blockDim.x that the source expects; 0: unknown */
-    /* for each start point: widths of the functions that run packs of threads
-     * from there on, as in struct jit_kernel */
+    /* blockDim.x for which the source seems to be written; 0: unknown */
+    unsigned width;
+    /* for each start point: numbers of threads of the packs (neighbouring
+     * threads as lanes of vectors) that run the code from there on, the larger
+     * number first; 0: no packs */
     unsigned packs[JIT_MAX_POINTS][2];
     /* the start points after a __syncthreads() of the source */
     jit_point_set barrier_points;
     jit_point_set warp_points; /* the start points after a warp operation */
     /* for each start point: the warp operation before it, or NULL */
     struct jit_warp_op *warp_ops[JIT_MAX_POINTS];
-    /* set of the start points after which there is little work that cannot be
-     * vectorised */
+    /* set of the start points after which the loop over the 32 lanes of a warp
+     * has so little code, with accesses that cannot be vectorised, that it is
+     * unrolled */
     jit_point_set short_points;
     /* number of lane arrays, which have one element per lane of a warp */
     unsigned lane_count;
@@ -175,30 +186,37 @@ struct jit_kernel {
     uint32_t local_bytes;
     uint32_t max_threads;
     uint32_t registers;
-    bool fibers; /* runs on fibers: needs image_thread_entry */
-    bool warps;  /* the kernel also has an entry that runs whole warps */
+    /* each thread runs on a fiber (a stack of its own), through an
+     * image_thread_entry */
+    bool fibers;
+    /* the kernel also has an entry that runs one warp after the other */
+    bool warps;
     /* the entry that runs each thread on a fiber has been written */
     bool threads_made;
     uint32_t warp_frame_bytes;
-    /* why the kernel is not split, or has no warp entry; NULL: not known */
+    /* text for the user: why the kernel is not split at its barriers or warp
+     * operations, so that its threads run on fibers; NULL: no reason was
+     * recorded */
     const char *warps_not;
     /* thread blocks that run at the same time cannot observe each other */
     bool independent;
-    /* has recursion, calls through pointers, or dynamic allocas */
+    /* the kernel has recursion, calls through pointers, or dynamic allocas */
     bool recursive;
     bool
         calls_functions; /* the kernel calls a function that was not inlined */
     bool flat;           /* the kernel does not use threadIdx.y */
-    bool sequential;     /* the thread loop must not be vectorised */
+    bool sequential;     /* the loop over threads must not be vectorised */
     /* some loops of the kernel became functions that are vectorised over
      * threads (jit/loops) */
     bool own_loops;
-    /* widths of the functions that run packs (groups of threads with
-     * consecutive threadIdx.x, pack/), the wider one first; 0: none */
+    /* numbers of threads of the kernel's packs (groups of threads with
+     * consecutive threadIdx.x that one function runs, pack/), the larger
+     * number first; 0: no packs */
     unsigned packs[2];
     struct jit_guard guard;
     struct jit_early_exit early;
-    /* NULL: the kernel is a single thread loop, or runs on fibers */
+    /* how the kernel is split at its barriers; NULL: it is not split, and is a
+     * single loop over threads or runs on fibers */
     struct jit_regions *regions;
 };
 

@@ -10,7 +10,7 @@
 
 struct jit_target;
 
-/* Form of the output that the program writes to stdout. */
+/* What the program writes to stdout. */
 enum jit_output {
     JIT_OUTPUT_IMAGE,
     JIT_OUTPUT_EXPLAIN, /* JSON, written by explain.c */
@@ -37,9 +37,13 @@ struct jit_options {
     /* true: stores to constant memory are not reported */
     bool constant_writes;
     enum jit_output output;
-    unsigned checks;        /* bits of enum jit_check */
-    bool regions;           /* split kernels at barriers, where possible */
-    bool warps;             /* split kernels at warp operations too */
+    unsigned checks; /* bits of enum jit_check */
+    /* split kernels at barriers where possible, so that they run as loops over
+     * threads; false: on fibers */
+    bool regions;
+    /* also split kernels at warp operations, so that they run one warp after
+     * the other */
+    bool warps;
     int level;              /* optimisation level: -O0 .. -O3 */
     unsigned max_registers; /* value of --max-registers; 0: not given */
 };

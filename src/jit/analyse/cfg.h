@@ -54,12 +54,15 @@ unsigned jit_cfg_index(const struct jit_cfg *cfg, LLVMBasicBlockRef block);
 #define NO_BLOCK (~0u)
 void jit_cfg_reach(const struct jit_cfg *cfg, unsigned from, unsigned stop,
                    bool *reached);
-/* Value of ends[b] for a basic block b that ends at no start point. */
+/* Value of ends[b] for a basic block b that jumps to other basic blocks: it
+ * ends neither at a barrier or warp operation nor with the kernel (see `ends`
+ * of jit_cfg_reach_within). */
 #define JIT_NO_END JIT_MAX_POINTS
 /* Sets reached[b] for `from` and each basic block b that can be reached from
- * it on a path that ends at `stop` and at basic blocks b with ends[b] !=
- * JIT_NO_END (`ends` may be NULL). If `within` is not NULL, paths use only the
- * basic blocks marked in it. */
+ * it. A path ends at `stop` and, unless `ends` is NULL, at each basic block b
+ * with ends[b] != JIT_NO_END: one that ends at a barrier, warp operation or
+ * return. If `within` is not NULL, paths use only the basic blocks marked in
+ * it. */
 void jit_cfg_reach_within(const struct jit_cfg *cfg, unsigned from,
                           unsigned stop, const unsigned *ends,
                           const bool *within, bool *reached);

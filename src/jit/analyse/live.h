@@ -1,4 +1,5 @@
-/* live.h - values that are live at the start points of a split kernel.
+/* live.h - values that are live where a split kernel starts again: at its
+ * begin, and after its barriers and warp operations.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_ANALYSE_LIVE_H
@@ -10,8 +11,9 @@
 
 struct jit_split;
 
-/* Returns a bit mask of the start points at which the value is
- * live. */
+/* Returns the set of the start points (the kernel's begin, and the code after
+ * each barrier or warp operation) at which the value is live: bit k is start
+ * point k. */
 jit_point_set jit_live_points(const struct jit_split *split,
                               LLVMValueRef value);
 /* Callback of jit_replace_elsewhere: builds instructions before `at`, which

@@ -399,8 +399,8 @@ spread_all(struct analysis *analysis)
     free(analysis->spread);
 }
 
-/* Marks the kernel's arguments with the numbers `own`, which differ between
- * threads, and all values that depend on them. */
+/* Marks as divergent those arguments of the kernel body whose numbers are in
+ * the list `own`, such as threadIdx.x, and all values that depend on them. */
 static void
 find_differing(struct analysis *analysis, struct jit_kernel *kernel,
                const int *own, size_t count)

@@ -153,8 +153,9 @@ put_row(struct form *form, struct jit_view *view,
     }
 }
 
-/* Fills the first words of the form, which are a struct image_check_nest.
- * Called last, when all conditions have been added to view->consistent. */
+/* Fills the first words of the loop's description, which are a struct
+ * image_check_nest. Called last, when all conditions have been added to
+ * view->consistent. */
 static void
 put_nest(struct form *form, struct jit_view *view, LLVMValueRef linear,
          unsigned rows)

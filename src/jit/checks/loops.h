@@ -24,7 +24,9 @@ struct jit_loop {
     int outer;     /* index in jit_loops.rows of the enclosing loop, or -1 */
     bool counted;
     LLVMValueRef index, start, end;
-    bool inclusive; /* the latch compares the index itself, not index + 1 */
+    /* the latch compares the index itself with `end`, not index + 1, so that
+     * the iteration with index == `end` runs too */
+    bool inclusive;
 };
 
 struct jit_loops {

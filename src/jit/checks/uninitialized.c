@@ -65,7 +65,9 @@ bool
 jit_is_copy(LLVMValueRef at)
 {
     if (LLVMIsAMemCpyInst(at) || LLVMIsAMemMoveInst(at)) {
-        return false; /* a whole copy, not a part of a copy that SROA split */
+        /* a memcpy is a whole struct copy, not a part of one that SROA split
+         */
+        return false;
     }
     for (size_t i = 0; i < copy_count; i++) {
         if (copies[i].line == LLVMGetDebugLocLine(at) &&

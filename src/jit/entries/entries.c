@@ -170,8 +170,9 @@ declare_arguments(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
-/* Writes declarations of the functions that run packs (pack/), for both
- * widths. `name` is the last part of their names. */
+/* Writes declarations of the functions that run packs (neighbouring threads as
+ * lanes of vectors, pack/): of one for wide packs and one for short packs.
+ * `name` is the last part of the functions' names. */
 static void
 declare_packs(struct jit *jit, struct jit_kernel *kernel,
               const unsigned *widths, const char *name)
@@ -187,9 +188,10 @@ declare_packs(struct jit *jit, struct jit_kernel *kernel,
     }
 }
 
-/* Writes declarations of the kernel's body and of its functions for packs. The
- * calls in the entry's text refer to them until the text is linked with the
- * module. */
+/* Writes IR declarations of the functions that the entry calls: the kernel's
+ * body, and the functions that run it for a pack (neighbouring threads as
+ * lanes of vectors). The entry's text needs them because it is parsed before
+ * it is linked with the module. */
 static void
 declare_body(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -387,8 +389,8 @@ write_entry(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
-/* Makes the function internal to the module, and lets LLVM inline it into all
- * its callers, the entries. */
+/* Makes a kernel body internal to the module, and lets LLVM inline it into all
+ * its callers: the entries, the functions that the runtime calls. */
 static void
 hide(struct jit *jit, LLVMValueRef function)
 {

@@ -14,15 +14,16 @@ struct jit_kernel;
 struct jit_regions;
 struct jit_text;
 
-/* entries/loop.c, entries/region.c, entries/thread.c: append the text of one
- * kernel's entry to jit.wrappers. */
+/* entries/loop.c, entries/region.c, entries/thread.c: append the IR text of
+ * one kernel's entry, the function that the runtime calls to run it, to
+ * jit.wrappers. */
 void jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_write_region_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_write_thread_entry(struct jit *jit, struct jit_kernel *kernel);
 /* entries/entries.c: adds the entries of all kernels to the module. */
 void jit_add_entries(struct jit *jit);
 /* entries/entries.c: adds the entry that runs each thread on a fiber. Called
- * before the kernel is split into regions; the entry contains a copy of the
+ * before the kernel is split at its barriers; the entry contains a copy of the
  * unsplit body. */
 void jit_add_thread_entry(struct jit *jit, struct jit_kernel *kernel);
 /* Returns the IR operand for a value that jit_is_uniform accepts. Appends the
@@ -36,8 +37,9 @@ void jit_text_parameters(struct jit *jit, struct jit_kernel *kernel);
  * use threadIdx.y. `own`: while the entry runs, shared memory is accessed only
  * through this address. */
 void jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own);
-/* Writes a call of the body. Names that differ between the loops of an entry
- * end in `suffix`; `metadata` is appended to the call. */
+/* Writes a call of the kernel body (the function with the kernel's code) for
+ * one thread. IR names that differ between the loops of an entry end in
+ * `suffix`; `metadata` is appended to the call. */
 void jit_text_call(struct jit *jit, struct jit_kernel *kernel,
                    const char *suffix, const char *metadata);
 /* entries/warp.c: returns the symbol of the entry that runs warp by warp. The

@@ -143,8 +143,9 @@ write_split(struct jit *jit, struct jit_kernel *kernel)
 }
 
 /* Writes IR text that sets %index and %wide to the global index with 32 and 64
- * bits, and %whole to the constant nest->whole. The flags nsw and nuw state
- * that an index within a guard's bound does not wrap. */
+ * bits, and %whole, the argument JIT_WHOLE of the kernel body, to the constant
+ * nest->whole. The flags nsw and nuw state that an index within a guard's
+ * bound does not wrap. */
 static void
 write_index(struct jit *jit, struct jit_kernel *kernel,
             const struct jit_nest *nest)
@@ -203,9 +204,10 @@ write_nest(struct jit *jit, struct jit_kernel *kernel,
     jit_text_nest_end(jit, nest, loop);
 }
 
-/* Writes the loops over threads. If guard.split is set, writes them twice:
- * with %whole true for the threads before %bound, and with %whole false for
- * the others. */
+/* Writes the loops over threads. If guard.split is set, the threads before
+ * %bound take one code path of the kernel and the others a second one. Then
+ * writes the loops twice: with %whole true for the first path, and with %whole
+ * false for the second. */
 static void
 write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
 {

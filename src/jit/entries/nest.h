@@ -19,8 +19,8 @@ struct jit_nest {
     /* IR operands: first value and end of the loop over threadIdx.x */
     const char *start, *end;
     const char *after;
-    /* constant that the loop nest passes to the kernel body as the argument
-     * JIT_WHOLE */
+    /* 1 or 0, passed to the kernel body as the argument JIT_WHOLE: all threads
+     * of the nest take the first (1) or second (0) code path of the kernel */
     int whole;
     /* IR operands: first value and end of the loop over threadIdx.y; NULL: all
      * values */
@@ -67,7 +67,9 @@ void jit_text_nest_end(struct jit *jit, const struct jit_nest *nest,
  * the IR text. Returns the first number. */
 unsigned jit_text_loops(unsigned count);
 enum jit_hint {
-    JIT_HINT_SHORT = 1,  /* the last, partial vector is vectorised, too */
+    /* the threads that remain after the last full vector are also run as a
+     * vector, with a mask */
+    JIT_HINT_SHORT = 1,
     JIT_HINT_UNROLL = 2, /* unroll the loop after vectorisation */
 };
 

@@ -16,7 +16,8 @@
 #include "jit/text.h"
 
 /* Writes the call of the function that runs a pack, and before it the indices
- * of the pack's first thread, except for %tid0<suffix>, which exists. */
+ * of the pack's first thread, except for %tid0<suffix>, which the caller has
+ * written. */
 static void
 write_call(struct jit *jit, struct jit_kernel *kernel,
            const struct jit_pack_nest *packs, const char *suffix,

@@ -28,7 +28,8 @@ struct jit_pack_nest {
      * be equal */
     const unsigned *widths;
     jit_write_pack *write;
-    /* start point from which the kernel body runs (struct jit_regions) */
+    /* start point from which the kernel body runs: 0 for the kernel's begin, k
+     * for the code after the k-th barrier */
     unsigned point;
 };
 

@@ -46,8 +46,9 @@ jit_region_variables(const struct jit_regions *regions)
     return text.bytes;
 }
 
-/* Writes loads of the uniform values that are live at start point `point`, as
- * %i<number>.<point>, before the thread loop of that start point. */
+/* Writes loads of the uniform values that are live at start point `point` (the
+ * kernel's begin or the code after a barrier), as %i<number>.<point>, before
+ * the thread loop of that start point. */
 void
 jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
                   unsigned point)
@@ -68,11 +69,13 @@ jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
     }
 }
 
-/* Writes a call of `function` for start point `point`, but only up to the last
- * argument that it shares with the kernel body; the caller adds more arguments
- * and the closing parenthesis. Names of values end in the suffix `s`.
- * `inside`: the thread is within the bounds of the thread loop. `votes`: IR
- * operand, the address of the sum of votes. */
+/* Writes a call of `function`, the kernel body or a function that runs it for
+ * several threads, from start point `point` on. Stops after the last argument
+ * of the kernel body; the caller adds more arguments and the closing
+ * parenthesis. Names of values end in the suffix `s`. `inside`: the thread is
+ * within the bounds of the thread loop. `votes`: IR operand, the address of
+ * the sum of votes (the predicates of a barrier such as __syncthreads_count).
+ */
 static void
 write_arguments(struct jit *jit, struct jit_kernel *kernel, const char *s,
                 unsigned point, bool inside, const char *function,
@@ -112,9 +115,10 @@ jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
     jit_text_add(jit->wrappers, "), !llvm.access.group !0\n");
 }
 
-/* Writes the call of the function that runs a pack of threads from a start
- * point on (of type jit_write_pack). Code that adds to the sum of votes never
- * runs in packs, so the call does not pass the sum's address. */
+/* Writes the call of the function that runs a pack (neighbouring threads as
+ * lanes of vectors) from a start point on; it has the type jit_write_pack.
+ * Code that adds to the sum of votes for __syncthreads_count never runs in
+ * packs, so the call does not pass the sum's address. */
 static void
 write_pack_call(struct jit *jit, struct jit_kernel *kernel,
                 const struct jit_pack_nest *packs, const char *suffix,
@@ -201,9 +205,10 @@ write_range(struct jit_text *text, const struct jit_region_bound *bound,
     }
 }
 
-/* Writes a call of the body for one thread outside the bounds of the thread
- * loop. This computes the uniform values and the next start point, which are
- * needed even if no thread is within the bounds. */
+/* Writes a call of the kernel body for one thread outside the bounds of the
+ * thread loop, for which the condition that limits the loop is false. This
+ * computes the uniform values and the next start point, which are needed even
+ * if no thread is within the bounds. */
 static void
 write_outsider(struct jit *jit, struct jit_kernel *kernel, unsigned point)
 {
@@ -226,8 +231,9 @@ last_of(const struct jit_kernel *kernel, int axis)
     return kernel->early.condition ? kernel->early.ends[axis] : all[axis];
 }
 
-/* Writes IR text that narrows the thread loop of a start point to the threads
- * within its bounds. It skips the loop if there are none. */
+/* Writes IR text that narrows the thread loop of start point `point` to the
+ * threads that satisfy its bounds, conditions such as threadIdx.x < n. It
+ * skips the loop if no thread does. */
 static void
 write_bounds(struct jit *jit, struct jit_kernel *kernel, unsigned point,
              struct jit_nest *nest)

@@ -76,7 +76,7 @@ struct jit_outlined {
     unsigned number;
     /* width in bits of the loop's widest value, at least 32 */
     unsigned bits;
-    /* bit mask of the vector widths (numbers of threads, powers of two) that
+    /* bitwise OR of the vector widths (numbers of threads, powers of two) that
      * the vectoriser chose */
     unsigned widths;
 };

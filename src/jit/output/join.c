@@ -32,7 +32,9 @@
 
 enum {
     MAX_PAIRED = 400, /* loops with more accesses are not changed */
-    /* would_race is not evaluated for loops with more accesses */
+    /* in loops with more accesses, would_race does not test whether
+     * overlapping arrays would be a data race, and they count as overlapping
+     */
     MAX_RACING = 48,
     /* the pass prevents the combination of accesses up to this distance in
      * words; LLVM combines accesses up to 8 words apart */

@@ -52,8 +52,9 @@ note_private_memory(struct jit *jit, LLVMValueRef at, void *data)
     kernel->sequential |= LLVMIsAAllocaInst(at) != NULL;
 }
 
-/* Adds `noduplicate` to the barrier and warp functions, at whose calls kernels
- * are split, or removes it. Returns false if the module has none of them. */
+/* If `hold` is true, adds the attribute `noduplicate` to the barrier and warp
+ * functions, at whose calls kernels are split; otherwise removes it. Returns
+ * false if the module has none of them. */
 static bool
 set_noduplicate(struct jit *jit, bool hold)
 {
@@ -76,7 +77,8 @@ set_noduplicate(struct jit *jit, bool hold)
 
 /* Unrolls small loops with constant trip counts, so that private arrays become
  * scalars. Loops with a barrier or warp operation are unrolled only if they
- * are very short, since each copy of the barrier adds a region. */
+ * are very short, since each copy of the barrier adds a loop over threads to
+ * compile. */
 static void
 unroll_loops(struct jit *jit)
 {
@@ -168,8 +170,8 @@ unroll_rows(struct jit *jit, bool warps)
 }
 
 /* Disables epilogue vectorisation (vectors of half the length for the
- * remaining iterations of a loop) if a kernel has regions. The loops over
- * threads of such a kernel usually need whole vectors only, and epilogue
+ * remaining iterations of a loop) if a kernel is split at barriers. The loops
+ * over threads of such a kernel usually need whole vectors only, and epilogue
  * vectorisation takes a fifth of the compile time. Loops over all threads of a
  * grid, without barriers, may have a long remainder. */
 static void

@@ -20,7 +20,8 @@ void jit_tune(void);
  * them. */
 void jit_bound_unswitching(struct jit *jit);
 /* output/optimise.c: run passes before (jit_prepare) and after
- * (jit_prepare_bodies) the kernel bodies are made from the kernels. */
+ * (jit_prepare_bodies) each kernel becomes a body, which has threadIdx and
+ * blockIdx as arguments. */
 void jit_prepare(struct jit *jit);
 void jit_prepare_bodies(struct jit *jit);
 /* output/vector_slices.c: jit_join_slices simplifies reads of a part of a

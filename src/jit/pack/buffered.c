@@ -34,9 +34,9 @@ enum { PAGE = 4096 };
 /* Stack variables of a buffered load: the vectors that it has loaded in
  * advance. */
 struct jit_pack_buffer {
-    /* array of vectors, one per iteration of the loop */
+    /* array of vectors, one for each of the next iterations of the loop */
     LLVMValueRef elements;
-    /* number of vectors for the next iterations that remain */
+    /* number of vectors that no iteration has taken yet */
     LLVMValueRef left;
 };
 
@@ -250,8 +250,9 @@ jit_pack_load_buffered(struct jit_pack_writer *to,
     struct jit_pack_buffer *buffer = buffer_of(to, row);
     uint64_t bytes = LLVMABISizeOfType(
         LLVMGetModuleDataLayout(to->jit->module), LLVMTypeOf(at));
-    /* basic blocks: buffer is empty, fill it, gather, take a vector, after
-     * that */
+    /* basic blocks: [0] runs if the buffer is empty; [1] fills it; [2] gathers
+     * the elements if it must not be filled; [3] takes a vector from it; [4]
+     * continues after the load */
     LLVMBasicBlockRef blocks[5];
     for (int i = 0; i < 5; i++) {
         blocks[i] =

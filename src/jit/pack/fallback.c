@@ -22,8 +22,8 @@
 #include "jit/planted_faults.h"
 #include "jit/text.h"
 
-/* Writes a call of the kernel body for the thread in lane number `lane` of the
- * pack. */
+/* Writes a call of the kernel body for one thread: the one in lane number
+ * `lane` of the pack. */
 static void
 call_body(struct jit_pack_writer *to, LLVMValueRef lane)
 {
@@ -48,8 +48,9 @@ call_body(struct jit_pack_writer *to, LLVMValueRef lane)
                    kernel->body, arguments, count, "");
 }
 
-/* Writes a loop that calls the kernel body for each lane of the mask, and then
- * returns from the function for the pack. */
+/* Writes the code for an index that wraps: a loop that calls the kernel body
+ * for each active lane, one after the other, and the return from the function
+ * that runs the pack. */
 static void
 write_fallback(struct jit_pack_writer *to)
 {

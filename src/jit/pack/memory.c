@@ -108,10 +108,10 @@ row_index_of_lane_0(struct jit_pack_writer *to, LLVMValueRef lanes)
         middle, "");
 }
 
-/* Writes a run-time test of whether the index grows by 1 from each lane to the
- * next, and returns its result, an i1. Sets *first to the index of lane 0,
- * with 64 bits. The test may fail without need if neither lane 0 nor the
- * middle lane is in the mask. */
+/* Writes a run-time test of whether the index of an access grows by 1 from
+ * each lane to the next, and returns its result, an i1. Sets *first to the
+ * index of lane 0, with 64 bits. The test may fail without need if neither
+ * lane 0 nor the middle lane is in the mask. */
 static LLVMValueRef
 test_row(struct jit_pack_writer *to, LLVMValueRef index, LLVMValueRef *first)
 {

@@ -59,9 +59,10 @@ struct content {
     bool buffered; /* the loops contain buffered loads (iterations.c) */
 };
 
-/* A function for which packs are written: the body of a kernel without
- * barriers, or a region: the code of a split kernel from one start point to
- * the next barrier. */
+/* A function for which code is written that runs it for a pack (several
+ * neighbouring threads as lanes of vectors). It is the body of a kernel
+ * without barriers, or a region, the code of a kernel from its begin or a
+ * barrier to the next barrier. */
 struct job {
     /* the kernel; for a region, a copy of it whose body is the region's code
      * (regions.c) */
@@ -183,8 +184,9 @@ look_at(struct content *content, unsigned block)
     }
 }
 
-/* Tests whether packs are expected to make the body faster. It must have loops
- * that access memory, or an index that is limited to a range (is_clamped), and
+/* Tests whether the body is expected to be faster if it runs for packs:
+ * several neighbouring threads as lanes of vectors. It must have loops that
+ * access memory, or an index that is limited to a range (is_clamped), and
  * neighbouring threads must mostly access neighbouring elements. */
 static bool
 pays(const struct jit_pack_body *body, struct content *content)
@@ -235,7 +237,7 @@ count_instruction(struct jit *jit, LLVMValueRef at, void *data)
 }
 
 /* Writes the functions for wide packs and for packs of one vector. `region`:
- * the body is the code between two barriers. A long one has no wide packs: a
+ * the body is the code between two barriers. Long code has no wide packs: a
  * kernel may have many of them, and their code takes long to compile. */
 static void
 write_packs(struct jit_pack_body *body, const struct content *content,
@@ -284,11 +286,12 @@ analyse(struct jit_pack_body *body)
     return true;
 }
 
-/* Writes the packs of a function. If it is the body of a kernel without
- * barriers, first fuses products and sums (a * b + c), as regions.c does for
- * other kernels. Otherwise the code generator would fuse those within one
- * basic block, and results could differ, since packs have other basic blocks
- * than the body, which also runs where there is no pack. */
+/* Writes the functions that run a kernel body, or its code between two
+ * barriers, for packs of neighbouring threads. If it is the body of a kernel
+ * without barriers, first fuses products and sums (a * b + c), as regions.c
+ * does for other kernels. Otherwise the code generator would fuse those within
+ * one basic block, and results could differ, since packs have other basic
+ * blocks than the body, which also runs where there is no pack. */
 static void
 pack_job(struct jit *jit, const struct job *job)
 {
@@ -312,7 +315,8 @@ pack_job(struct jit *jit, const struct job *job)
 
 /* ---- the module ---- */
 
-/* A list of the functions for which packs are written. */
+/* A list of the functions for which code is written that runs them for a pack:
+ * several neighbouring threads as lanes of vectors. */
 struct jobs {
     struct job *list;
     unsigned count;
@@ -328,8 +332,8 @@ add_job(struct jobs *jobs, struct job job)
     jobs->list[jobs->count++] = job;
 }
 
-/* Tests whether the code from the start point on is run by only one thread of
- * each row, as after `if (threadIdx.x == 0)`. */
+/* Tests whether only one value of threadIdx.x runs the code from the start
+ * point on, as after `if (threadIdx.x == 0)`. */
 static bool
 runs_one_thread(const struct jit_regions *regions, unsigned point)
 {
@@ -383,8 +387,9 @@ find_jobs(struct jit *jit)
     return jobs;
 }
 
-/* Tests whether the function is the body of a job in the list; if `regions` is
- * true, of a job that is a region. */
+/* Tests whether the function is in the list of functions that get packs. If
+ * `regions` is true, only functions with the code between two barriers count.
+ */
 static bool
 is_function_of(const struct jobs *jobs, LLVMValueRef function, bool regions)
 {
@@ -397,11 +402,11 @@ is_function_of(const struct jobs *jobs, LLVMValueRef function, bool regions)
     return false;
 }
 
-/* Excludes other functions from LLVM passes that are about to run for the
- * jobs, since a loop that these passes have changed is not vectorised as well
- * later. Sets the attribute optnone on all functions except the bodies of the
- * jobs (`regions` true: of the jobs that are regions). Returns the functions
- * that got the attribute, ending with NULL. */
+/* LLVM passes are about to run for the functions in the list `jobs`, which get
+ * packs. Other functions must stay unchanged, since LLVM vectorises a loop
+ * less well after these passes. So sets the attribute optnone on all functions
+ * that are not in the list (`regions` true: or that are the body of a whole
+ * kernel). Returns the functions that got the attribute, ending with NULL. */
 static LLVMValueRef *
 protect_others(struct jit *jit, const struct jobs *jobs, bool regions)
 {
@@ -432,9 +437,9 @@ release_others(LLVMValueRef *others)
     free(others);
 }
 
-/* Completes the bodies of the jobs that are regions (the code of a kernel
- * between two barriers): inlines the kernel's body and removes all other code
- * from the copy. */
+/* Completes the functions that contain the code between two barriers of a
+ * kernel: inlines the kernel's body in each, and removes all other code from
+ * the copy. */
 static void
 open_regions(struct jit *jit, const struct jobs *jobs)
 {
@@ -456,12 +461,12 @@ open_regions(struct jit *jit, const struct jobs *jobs)
     release_others(others);
 }
 
-/* Removes the bodies of regions that are not called. A body is called only by
- * a pack that runs its threads one by one after a failed run-time test. Such a
- * body must be inlined: otherwise the address of the entry's sum of votes
- * would be passed to it, the sum would stay in memory, and the thread loop
- * that adds votes to it would be vectorised as if its iterations were
- * independent. */
+/* Removes the functions with the code between two barriers that are not
+ * called. The only caller is a pack's function that runs the threads one by
+ * one after a failed run-time test. A function that is called must be inlined:
+ * otherwise the address of the entry's sum of votes would be passed to it, the
+ * sum would stay in memory, and the thread loop that adds votes to it would be
+ * vectorised as if its iterations were independent. */
 static void
 drop_regions(struct jit *jit, const struct jobs *jobs)
 {

@@ -81,12 +81,14 @@ struct jit_pack_loop {
 
 #define JIT_NO_LOOP (~0u)
 
-/* Largest numbers of buffered loads in a body, and of stores in the loop of
- * such a load that are compared with it. */
+/* Largest number of buffered loads in a kernel body (loads that read the
+ * elements of several iterations at once), and of stores in the loop of a
+ * buffered load whose addresses are compared with the load's. */
 enum { JIT_PACK_BUFFERS = 8, JIT_PACK_STORES = 4 };
 
-/* A load in an innermost loop of which each lane reads the next element in
- * each iteration. buffered.c reads several elements of each lane at once. */
+/* A load in an innermost loop that reads consecutive elements: in each
+ * iteration, a lane reads the element after that of the previous iteration.
+ * buffered.c reads several elements of each lane at once. */
 struct jit_pack_buffered {
     LLVMValueRef load;
     /* index in body->loops of the loop that contains the load */
@@ -121,8 +123,9 @@ struct jit_pack_body {
     bool *joins;
     struct jit_map shape_index;
     struct jit_shape *shapes;
-    /* set of the integer extensions whose shape is only right if a run-time
-     * test shows that the operand does not wrap (jit_pack_assumes) */
+    /* set of the integer extensions whose shape (relation between the lanes)
+     * is only right if a run-time test shows that the operand does not wrap
+     * (jit_pack_assumes) */
     struct jit_map assumed;
     struct jit_pack_buffered buffered[JIT_PACK_BUFFERS];
     unsigned buffered_count;
@@ -193,7 +196,8 @@ bool jit_pack_is_choice(LLVMValueRef at);
 bool jit_pack_is_clamped(const struct jit_pack_body *body,
                          LLVMValueRef address, LLVMTypeRef type);
 
-/* iterations.c: finds the buffered loads of the body. */
+/* iterations.c: finds the buffered loads of the body, which read the elements
+ * of several loop iterations at once. */
 void jit_pack_find_buffered(struct jit_pack_body *body);
 /* Returns the entry of body->buffered for the load, or NULL. */
 const struct jit_pack_buffered *
@@ -218,8 +222,9 @@ struct jit_pack_writer {
     LLVMBasicBlockRef fallback;
     struct jit_map slot_index, local_index;
     LLVMValueRef *slots, *locals;
-    /* stack variables of the buffered loads, in the order of body->buffered;
-     * NULL: not yet added */
+    /* stack variables of the buffered loads (which read the elements of
+     * several iterations at once), in the order of body->buffered; NULL: not
+     * yet added */
     struct jit_pack_buffer *buffers;
     unsigned slot_count, local_count, capacity;
     unsigned block;    /* index of the basic block that is being written */
@@ -230,7 +235,8 @@ struct jit_pack_writer {
 };
 
 /* ---- values.c: writes the instructions of a function for a pack ---- */
-/* Returns the value that a linear value of the body has in lane 0. */
+/* Returns what lane 0 has for `value`, which must grow by a constant from lane
+ * to lane or be equal in all lanes. */
 LLVMValueRef jit_pack_scalar(struct jit_pack_writer *to, LLVMValueRef value);
 /* Returns a vector with the values that a value of the body has in all
  * lanes. */
@@ -239,24 +245,27 @@ LLVMValueRef jit_pack_vector(struct jit_pack_writer *to, LLVMValueRef value);
  * the value is linear, else a vector. */
 LLVMTypeRef jit_pack_type(const struct jit_pack_writer *to,
                           LLVMValueRef value);
-/* Returns the translation of the body's value `value`: the scalar of lane 0 if
- * the value `like` is linear, else a vector. */
+/* Returns what the function for the pack uses for the value `value` of the
+ * kernel body: a scalar, the value of lane 0, if the value `like` is linear
+ * (grows by a constant from lane to lane), else a vector. */
 LLVMValueRef jit_pack_as(struct jit_pack_writer *to, LLVMValueRef value,
                          LLVMValueRef like);
 /* Adds a variable on the stack of the function, and returns its address. */
 LLVMValueRef jit_pack_slot(struct jit_pack_writer *to, LLVMTypeRef type);
 /* Returns the address of the slot through which a value of the body passes to
- * other blocks. Adds the slot at the first call for the value. */
+ * other blocks. A slot is a variable on the stack; it is added at the first
+ * call for the value. */
 LLVMValueRef jit_pack_slot_of(struct jit_pack_writer *to, LLVMValueRef value);
-/* Makes `by` the translation of the body's value `value`: later instructions
- * of the basic block that is being written use it. If other basic blocks use
- * the value, writes a store of `by` to the value's slot, too. */
+/* Makes the function for the pack use `by` for the value `value` of the kernel
+ * body: later instructions of the basic block that is being written use it. If
+ * other basic blocks use the value, writes a store of `by` to the value's
+ * slot, too. */
 void jit_pack_define(struct jit_pack_writer *to, LLVMValueRef value,
                      LLVMValueRef by);
 /* Writes the translation of an instruction that is not a phi or terminator,
  * for all lanes of the mask. */
 void jit_pack_instruction(struct jit_pack_writer *to, LLVMValueRef at);
-/* Returns a vector of `width` times the scalar. */
+/* Returns a vector that has the scalar in each lane. */
 LLVMValueRef jit_pack_splat(struct jit_pack_writer *to, LLVMValueRef scalar);
 /* Returns the constant vector 0, stride, 2 * stride, ... */
 LLVMValueRef jit_pack_steps(const struct jit_pack_writer *to, LLVMTypeRef type,
@@ -281,7 +290,8 @@ LLVMValueRef jit_pack_gather(struct jit_pack_writer *to, LLVMValueRef at);
  * Makes the vector of the results the translation of the instruction. */
 void jit_pack_serial(struct jit_pack_writer *to, LLVMValueRef at);
 
-/* buffered.c: writes a buffered load. Returns the vector of the elements. */
+/* buffered.c: writes a load that reads the elements of several iterations at
+ * once. Returns the vector with the lanes' elements of the current one. */
 LLVMValueRef jit_pack_load_buffered(struct jit_pack_writer *to,
                                     const struct jit_pack_buffered *row);
 /* Writes code that empties the buffers of the loop's loads, before its first

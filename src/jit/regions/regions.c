@@ -519,9 +519,9 @@ split_and_find_ends(struct jit *jit, struct jit_split *split)
     return together ? ends : NULL;
 }
 
-/* Makes the kernel run one warp after the other. The fiber entry is created
- * first, from the unchanged body. The fiber entry runs thread blocks with a
- * blockDim.x that is not a multiple of 32. */
+/* Makes the kernel run one warp after the other. Before that, creates from the
+ * unchanged body the entry that runs each thread on a fiber. It is used for
+ * thread blocks with a blockDim.x that is not a multiple of 32. */
 static void
 carry_by_warps(struct jit *jit, struct jit_split *split)
 {

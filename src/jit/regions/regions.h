@@ -23,15 +23,16 @@
 #include "jit/jit.h"
 #include "jit/regions/split.h"
 
-/* split_points.c: inserts further split points where they help. ends[b]
- * describes how basic block b ends: k > 0 if points[k] follows, 0 if it
- * returns from the kernel, JIT_NO_END if it branches to other basic blocks. */
+/* split_points.c: inserts further split points, at which the kernel is cut as
+ * at a barrier, where they make it faster. ends[b] describes how basic block b
+ * ends: k > 0 if it ends at split->points[k], 0 if it returns from the kernel,
+ * JIT_NO_END if it branches to other basic blocks. */
 void jit_add_split_points(struct jit *jit, struct jit_split *split,
                           const unsigned *ends);
 
 /* reach_or_return.c: tests whether each lane of a warp either reaches the warp
- * operation of points[point] or returns from the kernel, and waits for no
- * other lane before that. */
+ * operation of split->points[point] or returns from the kernel, and waits for
+ * no other lane before that. */
 bool jit_reaches_or_returns(const struct jit_split *split, unsigned point);
 
 /* guards.c: extends conditions such as `i < n`, where i depends on

@@ -79,9 +79,9 @@ move_arguments(LLVMValueRef from, LLVMValueRef to)
     }
 }
 
-/* Replaces the kernel body by a copy that has additional arguments, which
- * regions need: context, start point, votes, uniform values and lane
- * arrays. */
+/* Replaces the kernel body by a copy with the additional arguments that it
+ * needs to run from one barrier to the next (enum jit_region_argument):
+ * context, start point, votes, uniform values and lane arrays. */
 static void
 add_arguments(struct spill *carry)
 {
@@ -157,8 +157,8 @@ context_address(struct spill *carry, LLVMTypeRef type, uint64_t offset,
     return LLVMBuildInBoundsGEP2(builder, type, base, &index, 1, "");
 }
 
-/* Moves private variables to the context. The builder must be in
- * carry->before, the first basic block. */
+/* Moves private variables to the context, a memory block with an element for
+ * each thread. The builder must be in carry->before, the first basic block. */
 static void
 move_private_memory(struct spill *carry)
 {

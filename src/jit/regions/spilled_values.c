@@ -109,8 +109,9 @@ rematerialise(LLVMValueRef value, LLVMValueRef at, void *data)
     return copy;
 }
 
-/* Tests whether the value is the limit of a thread loop's bound. The entry
- * needs its value, so it must be passed to the entry. */
+/* Tests whether the value is the limit of a thread loop, such as n if only
+ * threads with threadIdx.x < n have work. The entry needs the value, so it
+ * must be passed to the entry. */
 static bool
 is_limit(const struct spill *carry, LLVMValueRef value)
 {

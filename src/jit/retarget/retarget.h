@@ -63,8 +63,10 @@ void jit_copy_tables(struct jit *jit);
  * threadIdx, blockIdx, blockDim and gridDim as further arguments. */
 void jit_make_bodies(struct jit *jit);
 /* retarget/geometry.c: makes device functions that were not inlined load the
- * geometry from struct image_thread, and kernels without fibers store it there
- * before they call one. Called after the guards have been found. */
+ * geometry from struct image_thread, and makes kernels that do not run on
+ * fibers store it there before they call such a function. Called after the
+ * conditions that limit the threads, such as `if (i < n)`, have been found
+ * (entries/guard.c). */
 void jit_publish_geometry(struct jit *jit);
 /* retarget/geometry.c: stores the thread's geometry before a failed assertion,
  * so that the message names the thread. */

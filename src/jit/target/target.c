@@ -30,8 +30,9 @@ jit_target_find(const char *name)
     return NULL;
 }
 
-/* Returns the first row that suits this processor, or the family's last row,
- * which all of its processors can run. */
+/* Returns the first processor of the table whose code can run on this one; if
+ * there is none, the last one of the table, whose code runs on the whole
+ * family. */
 const struct jit_target *
 jit_target_host(void)
 {

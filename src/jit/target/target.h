@@ -31,9 +31,10 @@ struct jit_target {
 /* Returns the processor with that name from the tables of all processor
  * families, or NULL. */
 const struct jit_target *jit_target_find(const char *name);
-/* Returns the row for the processor that runs this program. */
+/* Returns the table entry of the processor that runs this program. */
 const struct jit_target *jit_target_host(void);
-/* Returns the names of all rows of all families, separated by `between`. */
+/* Returns the names of all processors in the tables of all processor families,
+ * separated by `between`. */
 const char *jit_target_names(const char *between);
 
 #endif

@@ -29,7 +29,7 @@ enum {
     /* maximum number of nested operations of an index that are examined */
     DEPTH = 8,
     LANE_BITS = 5,
-    /* limit on gridDim.x for kernels that run by warps
+    /* limit on gridDim.x for kernels that run one warp after the other
      * (src/cpu/run/block.c) */
     MAX_BLOCKS = 1 << 21,
 };

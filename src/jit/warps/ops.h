@@ -52,8 +52,8 @@ struct jit_warp_op {
 /* Tests whether the instruction is the call of a warp operation. */
 bool jit_is_warp_op(LLVMValueRef at);
 /* Fills `op` with a description of the call. `lanes_differ` has the values
- * that differ between lanes. Returns false, with the reason in *why, if warp
- * entries cannot perform the operation. */
+ * that differ between lanes. Returns false, with the reason in *why, if the
+ * entry that runs one warp after the other cannot perform the operation. */
 bool jit_read_warp_op(const struct jit_map *lanes_differ, LLVMValueRef call,
                       struct jit_warp_op *op, const char **why);
 /* Returns the lane from which `lane` gets its value in a shuffle. */

@@ -1,11 +1,12 @@
 /* store.c - makes compacting stores branch-free.
  *
- * Called by regions.c for a kernel that runs by warps, before values are
- * spilled. `if (keep) out[start + __popc(votes & lower)] = x;` writes the
- * values of the lanes for which `keep` is true to consecutive elements. Before
- * AVX-512 there is no vector form of such stores, and the branch is
- * unpredictable. Therefore the branch is removed and every lane stores. Lanes
- * for which `keep` is false store to their element of a scratch array.
+ * Called by regions.c for a kernel that runs one warp after the other, before
+ * values are stored across barriers. `if (keep) out[start + __popc(votes &
+ * lower)] = x;` writes the values of the lanes for which `keep` is true to
+ * consecutive elements. Before AVX-512 there is no vector form of such stores,
+ * and the branch is unpredictable. Therefore the branch is removed and every
+ * lane stores. Lanes for which `keep` is false store to their element of a
+ * scratch array.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
