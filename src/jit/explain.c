@@ -28,7 +28,8 @@
 #include "jit/text.h"
 
 struct stop {
-    /* name of the runtime function that the kernel calls at this stop */
+    /* name of the runtime function that the kernel calls here, and in which a
+     * thread may wait for others */
     const char *name;
     unsigned line;
 };
@@ -274,10 +275,10 @@ reason_of(const struct jit *jit, const struct note *note)
                       note->stops[0].line);
 }
 
-/* Returns the start point (struct jit_regions) after note->stops[stop], or
- * JIT_MAX_POINTS if it is not known. A stop is a barrier or warp operation of
- * the source. Only start points after barriers are found: they have the same
- * order as the barriers in the list. */
+/* Returns the number of the start point (the code after a barrier) that
+ * follows note->stops[stop], a barrier or warp operation of the source.
+ * Returns JIT_MAX_POINTS if it is not known. Only start points after barriers
+ * are found: they have the same order as the barriers in the list. */
 static unsigned
 point_after(const struct note *note, unsigned stop)
 {

@@ -9,8 +9,8 @@
 struct jit;
 struct jit_kernel;
 
-/* Records the stops of each kernel: its barriers, warp operations and yields.
- * Called before kernels are split at them. */
+/* Records where threads of each kernel may wait for others: its barriers, warp
+ * operations and yields. Called before kernels are split at them. */
 void jit_explain_stops(struct jit *jit);
 /* Returns the kernel's debug information, NULL if it has none. */
 LLVMMetadataRef jit_explain_scope(const struct jit_kernel *kernel);

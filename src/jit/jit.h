@@ -39,7 +39,8 @@ struct jit_warp_op;
  * local memory of a thread. */
 #define JIT_MAX_BYTES      (UINT64_C(1) << 30)
 #define JIT_MAX_PARAMETERS 1024
-/* maximum number of start points of a kernel (struct jit_regions) */
+/* maximum number of start points of a kernel: its begin, and the code after
+ * each barrier or warp operation */
 #define JIT_MAX_POINTS 128
 /* maximum number of conditions that limit a thread loop */
 #define JIT_MAX_BOUNDS 4
@@ -106,7 +107,8 @@ struct jit_early_exit {
     const char *ends[2];
 };
 
-/* A set of start points (struct jit_regions): bit k is start point k. */
+/* A set of start points. Bit 0 is the kernel's begin, bit k the code after the
+ * k-th barrier or warp operation. */
 __extension__ typedef unsigned __int128 jit_point_set;
 #define JIT_POINT(k) ((jit_point_set)1 << (k))
 
@@ -134,7 +136,7 @@ struct jit_regions {
      * barrier or warp operation) */
     unsigned count;
     /* For each start point: set of the start points that a thread may reach
-     * next. Start point 0 in the set means that the kernel may end. */
+     * next. Bit 0 of the set means that the kernel may end. */
     jit_point_set follows[JIT_MAX_POINTS];
     /* number of values that are equal in all threads and are needed after a
      * barrier or warp operation that follows their computation */
@@ -156,10 +158,12 @@ struct jit_regions {
      * threads as lanes of vectors) that run the code from there on, the larger
      * number first; 0: no packs */
     unsigned packs[JIT_MAX_POINTS][2];
-    /* the start points after a __syncthreads() of the source */
+    /* set of the start points that follow a __syncthreads() of the source */
     jit_point_set barrier_points;
-    jit_point_set warp_points; /* the start points after a warp operation */
-    /* for each start point: the warp operation before it, or NULL */
+    /* set of the start points that follow a warp operation */
+    jit_point_set warp_points;
+    /* for each start point: the warp operation directly before it, or NULL if
+     * that is a barrier */
     struct jit_warp_op *warp_ops[JIT_MAX_POINTS];
     /* set of the start points after which the loop over the 32 lanes of a warp
      * has so little code, with accesses that cannot be vectorised, that it is

@@ -48,8 +48,9 @@ char *jit_warp_symbol(const struct jit_kernel *kernel);
 /* entries/warp.c: appends the text of the entry that runs warp by warp to
  * jit.wrappers. */
 void jit_write_warp_entry(struct jit *jit, struct jit_kernel *kernel);
-/* entries/region.c, for the warp entry as well: returns the text that declares
- * the variables in which uniform values pass from one region to the next. The
+/* entries/region.c: returns the IR text that declares the variables of an
+ * entry in which values that are equal in all threads pass from the loop
+ * before a barrier to the loop after it. entries/warp.c uses it too. The
  * caller frees it. */
 char *jit_region_variables(const struct jit_regions *regions);
 /* entries/region.c: writes the loads of the uniform values that are live at

@@ -132,7 +132,8 @@ width_of(LLVMValueRef value)
 }
 
 /* If `left predicate right` means index < limit with a uniform limit, fills
- * kernel->guard and returns true. */
+ * kernel->guard (the condition that threads with work satisfy) and returns
+ * true. */
 static bool
 match_comparison(struct search *search, LLVMValueRef left,
                  LLVMIntPredicate predicate, LLVMValueRef right)
@@ -216,7 +217,8 @@ match_constant(struct search *search, LLVMValueRef left,
 }
 
 /* Matches index > constant and index >= constant, for a 32-bit signed index
- * only, and sets guard.lower to the smallest index. */
+ * only, and sets kernel->guard.lower to the smallest index for which the
+ * comparison is true. */
 static bool
 match_lower(struct search *search, LLVMValueRef left,
             LLVMIntPredicate predicate, LLVMValueRef right)
@@ -232,7 +234,7 @@ match_lower(struct search *search, LLVMValueRef left,
 }
 
 /* Matches a comparison that must have the result `go_on` for the thread to do
- * any work, and fills the guard from it. */
+ * any work. Describes it in kernel->guard. */
 static bool
 match_leaf(struct search *search, LLVMValueRef compare, bool go_on)
 {
@@ -251,8 +253,8 @@ match_leaf(struct search *search, LLVMValueRef compare, bool go_on)
 }
 
 /* Searches the condition, operand number `operand` of `user`, for a comparison
- * that must have the result `go_on` for the thread to do any work. Fills the
- * guard from it and replaces the comparison by the constant `go_on`. */
+ * that must have the result `go_on` for the thread to do any work. Describes
+ * it in kernel->guard and replaces the comparison by the constant `go_on`. */
 static bool
 match_condition(struct search *search, LLVMValueRef user, unsigned operand,
                 bool go_on)
@@ -319,8 +321,9 @@ jit_has_no_effects(LLVMBasicBlockRef block)
 }
 
 /* Tests whether one target of the branch at the end of the basic block only
- * returns from the kernel. If so, fills the guard from the branch condition
- * and replaces the matched comparison by a constant. */
+ * returns from the kernel. If so, describes the branch condition in
+ * kernel->guard (the condition that threads with work satisfy) and replaces
+ * the matched comparison by a constant. */
 static bool
 match_branch(struct search *search, LLVMBasicBlockRef block)
 {
@@ -469,7 +472,7 @@ match_stride(struct search *search, LLVMBasicBlockRef entry)
 }
 
 /* Tests whether value = index * factor + addend with small constants. If so,
- * stores factor and addend to kernel->guard. */
+ * stores the constants in kernel->guard.factor and kernel->guard.addend. */
 static bool
 match_affine(struct search *search, LLVMValueRef value)
 {
@@ -530,8 +533,9 @@ match_split(struct search *search, LLVMBasicBlockRef entry)
 }
 
 /* Replaces the computation of the global index by the body's index argument,
- * in a kernel without a guard. The kernel may then not need blockIdx.x any
- * more, so that loop.c can merge thread blocks. */
+ * in a kernel without a first branch that limits its threads. The kernel may
+ * then not need blockIdx.x any more, so that loop.c can merge thread blocks.
+ */
 static void
 use_plain_index(struct jit_kernel *kernel, LLVMValueRef expression)
 {

@@ -12,8 +12,8 @@ struct jit;
 struct jit_kernel;
 
 /* entries/guard.c: tests whether the value is equal for all threads of a
- * thread block and computed only from parameters, block geometry and simple
- * arithmetic. `depth` counts the recursion; callers pass 0. */
+ * thread block and computed only from parameters, blockIdx, blockDim, gridDim
+ * and simple arithmetic. `depth` counts the recursion; callers pass 0. */
 bool jit_is_uniform(struct jit_kernel *kernel, LLVMValueRef value, int depth);
 /* Test whether a basic block contains nothing but a return, and whether it has
  * no visible side effects. Both ignore the intrinsics that mark the lifetimes

@@ -23,8 +23,9 @@
 #include "jit/planted_faults.h"
 #include "jit/text.h"
 
-/* Writes IR text that sets %limit to the guard's limit, with 64 bits. For a
- * 32-bit index, the limit is clamped to the range of the index. */
+/* Writes IR text that sets %limit, with 64 bits, to the limit n of the
+ * kernel's first condition `index < n`. For a 32-bit index, the limit is
+ * clamped to the range of the index. */
 static void
 write_limit(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -114,8 +115,9 @@ write_guard(struct jit *jit, struct jit_kernel *kernel)
     write_lower(jit, kernel);
 }
 
-/* Writes IR text that sets %bound to the number of threads, counted from the
- * first of the thread block, for which index * factor + addend <= limit. */
+/* Writes IR text that sets %bound to the number of threads that take the first
+ * code path of the kernel: those, counted from the first one of the thread
+ * block, with index * factor + addend <= limit. */
 static void
 write_split(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -144,8 +146,8 @@ write_split(struct jit *jit, struct jit_kernel *kernel)
 
 /* Writes IR text that sets %index and %wide to the global index with 32 and 64
  * bits, and %whole, the argument JIT_WHOLE of the kernel body, to the constant
- * nest->whole. The flags nsw and nuw state that an index within a guard's
- * bound does not wrap. */
+ * nest->whole. The flags nsw and nuw state that an index below the limit of
+ * the kernel's first condition does not wrap. */
 static void
 write_index(struct jit *jit, struct jit_kernel *kernel,
             const struct jit_nest *nest)

@@ -15,9 +15,9 @@
 #include "jit/planted_faults.h"
 #include "jit/text.h"
 
-/* Writes the call of the function that runs a pack, and before it the indices
- * of the pack's first thread, except for %tid0<suffix>, which the caller has
- * written. */
+/* Writes the call of the function that runs a pack (threads with consecutive
+ * threadIdx.x), and before it the indices of the pack's first thread, except
+ * for %tid0<suffix>, which the caller has written. */
 static void
 write_call(struct jit *jit, struct jit_kernel *kernel,
            const struct jit_pack_nest *packs, const char *suffix,
@@ -46,9 +46,9 @@ lanes_constant(unsigned width, bool count)
     return text.bytes;
 }
 
-/* Writes a loop that runs packs of `width` threads. It begins at the
- * threadIdx.x in %x<suffix> and ends when fewer than `width` threads of the
- * row remain. */
+/* Writes a loop whose iterations each run a pack of `width` threads with
+ * consecutive threadIdx.x. It begins at the threadIdx.x in %x<suffix> and ends
+ * when fewer than `width` threads of the row remain. */
 static void
 write_whole(struct jit *jit, struct jit_kernel *kernel,
             const struct jit_pack_nest *packs, unsigned width, const char *s)

@@ -11,10 +11,10 @@ struct jit_kernel;
 struct jit_nest;
 struct jit_pack_nest;
 
-/* Writes the call of the function that runs a pack of `width` threads.
- * %tid0<suffix>, %tid1<suffix>, %tid2<suffix> and %linear<suffix> are the
- * indices of its first thread. `mask`: IR operand, a vector with an i1 for
- * each thread of the pack: whether it exists. */
+/* Writes the call of the function that runs a pack: `width` threads with
+ * consecutive threadIdx.x. %tid0<suffix>, %tid1<suffix>, %tid2<suffix> and
+ * %linear<suffix> are the indices of its first thread. `mask`: IR operand, a
+ * vector with an i1 for each thread of the pack: whether it exists. */
 typedef void jit_write_pack(struct jit *jit, struct jit_kernel *kernel,
                             const struct jit_pack_nest *packs,
                             const char *suffix, unsigned width,

@@ -206,9 +206,9 @@ write_range(struct jit_text *text, const struct jit_region_bound *bound,
 }
 
 /* Writes a call of the kernel body for one thread outside the bounds of the
- * thread loop, for which the condition that limits the loop is false. This
- * computes the uniform values and the next start point, which are needed even
- * if no thread is within the bounds. */
+ * thread loop, for which the condition that limits the loop is false. The call
+ * computes the values that are equal in all threads and the next start point
+ * (barrier), which are needed even if no thread is within the bounds. */
 static void
 write_outsider(struct jit *jit, struct jit_kernel *kernel, unsigned point)
 {
@@ -283,8 +283,9 @@ write_early_exit(struct jit *jit, struct jit_kernel *kernel)
                  kernel->early.ends[1]);
 }
 
-/* Writes the branch after the thread loop of start point `point`, to the start
- * point that the threads reached or to the end of the thread block. */
+/* Writes the branch after the thread loop of start point `point` (the kernel's
+ * begin or the code after a barrier). It leads to the start point that the
+ * threads reached or to the end of the thread block. */
 static void
 write_choice(struct jit *jit, const struct jit_regions *regions,
              unsigned point)
@@ -350,11 +351,11 @@ jit_region_point(struct jit *jit, struct jit_kernel *kernel, unsigned point,
     write_choice(jit, kernel->regions, point);
 }
 
-/* Returns a set of JIT_HINT_ flags for the thread loop of a start point. A
- * loop with bounds has few iterations, so its vectorised remainder matters;
- * AVX-512 masks make it cheap. If blockDim.y is 1 and blockDim.x is known, a
- * tree reduction in shared memory stays in registers if its loops are
- * unrolled. */
+/* Returns a set of JIT_HINT_ flags for the thread loop from a barrier (start
+ * point `point`) to the next one. A loop with bounds has few iterations, so
+ * its vectorised remainder matters; AVX-512 masks make it cheap. If blockDim.y
+ * is 1 and blockDim.x is known, a tree reduction in shared memory stays in
+ * registers if its loops are unrolled. */
 static unsigned
 hints_for(const struct jit *jit, const struct jit_kernel *kernel,
           unsigned point, unsigned width)
@@ -368,7 +369,7 @@ hints_for(const struct jit *jit, const struct jit_kernel *kernel,
 }
 
 /* Writes the function that runs whole thread blocks: a thread loop for each
- * start point. */
+ * start point (the kernel's begin and the code after each barrier). */
 static void
 write_function(struct jit *jit, struct jit_kernel *kernel,
                const struct jit_frame *frame)

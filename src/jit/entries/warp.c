@@ -53,9 +53,9 @@ parts_warps(const struct jit_regions *regions, unsigned point)
            (regions->follows[point] & regions->warp_points) != 0;
 }
 
-/* Tests whether the code from the start point to the next barrier or warp
- * operation is a loop over the 32 lanes of one warp, rather than over all
- * threads of the thread block. */
+/* Tests whether the entry runs the code from the start point to the next
+ * barrier or warp operation as a loop over the 32 lanes of one warp, rather
+ * than over all threads of the thread block. */
 static bool
 by_lanes(const struct jit_regions *regions, unsigned point)
 {
@@ -87,8 +87,9 @@ write_variables(const struct jit_regions *regions)
     return text.bytes;
 }
 
-/* Writes copies of the uniform values that are live at the start point from
- * the variables %<from><number> to %<to><number>. */
+/* Writes copies of the uniform values that are live at the start point (the
+ * code after a barrier or warp operation): from the entry's variables
+ * %<from><number> to %<to><number>. */
 static void
 copy_uniform(struct jit *jit, const struct jit_regions *regions,
              unsigned point, const char *from, const char *to)
@@ -105,8 +106,9 @@ copy_uniform(struct jit *jit, const struct jit_regions *regions,
     }
 }
 
-/* Writes the labels point.B and again.B of start point B: saves the uniform
- * values, starts at the first warp, and restores the values for each warp. */
+/* Writes the code at the labels point.B and again.B for start point B, the
+ * code after a barrier: saves the uniform values, starts at the first warp,
+ * and restores the values for each warp. */
 static void
 write_start(struct jit *jit, const struct jit_regions *regions, unsigned point)
 {
@@ -128,7 +130,8 @@ write_start(struct jit *jit, const struct jit_regions *regions, unsigned point)
                  point, point);
 }
 
-/* Writes the loop over the 32 lanes of a warp for start point `k`. */
+/* Writes the loop over the 32 lanes of a warp that runs the code from start
+ * point `k` to the next barrier or warp operation. */
 static void
 write_lanes(struct jit *jit, struct jit_kernel *kernel, unsigned k,
             unsigned loop)
@@ -160,8 +163,9 @@ write_lanes(struct jit *jit, struct jit_kernel *kernel, unsigned k,
                  s, s, s, s, s, s, JIT_LANES, s, s, s, loop);
 }
 
-/* Writes the branch after the loop over the lanes of start point `k`, to the
- * warp operation or to the end of the warp's run. */
+/* Writes the branch after the loop over the lanes that begins at start point
+ * `k`. It leads to the warp operation that the lanes reached or, at a barrier
+ * or the kernel's end, to the label warp.end. */
 static void
 write_choice(struct jit *jit, const struct jit_regions *regions, unsigned k)
 {

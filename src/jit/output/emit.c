@@ -127,7 +127,7 @@ jit_emit(struct jit *jit)
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         LLVMValueRef entry =
             LLVMGetNamedFunction(jit->module, jit->kernels[i].symbol);
-        /* For a kernel that is split into regions, spill.c has already
+        /* For a kernel that is split at its barriers, spill.c has already
          * computed the size of its private variables. */
         if (!jit->kernels[i].regions) {
             jit_each_instruction(jit, entry, measure_private,

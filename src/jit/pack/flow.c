@@ -29,8 +29,8 @@
 #include "jit/text.h"
 
 /* Value of flow.mask_of for basic blocks that either all lanes of the pack
- * execute or no lane executes. Their lane mask is the mask argument of the
- * function for the pack. */
+ * execute or no lane executes. Their lane mask is the one with which the
+ * function for the pack (several threads as lanes of vectors) was called. */
 #define ENTRY_MASK (~0u)
 
 struct edge {

@@ -36,9 +36,9 @@ enum {
     NEAR = 4,   /* greatest stride, in elements, with which a vector access is
                  * assumed to be cheap; others are "scattered" */
     WORTH = 12, /* assumed cost of a scattered access, in instructions */
-    /* limit for the copies of a kernel's body that are made for its regions:
-     * total number of instructions; making the copies takes most of this
-     * pass's time */
+    /* maximum number of instructions, in total, of the copies of a kernel's
+     * body that are made for the code between two barriers; making the copies
+     * takes most of this pass's time */
     MOST_COPIED = 40000,
 };
 
@@ -50,8 +50,8 @@ struct content {
     /* number of instructions with vector results in innermost loops */
     unsigned vectors;
     bool wide; /* the loops compute with 64-bit floating-point numbers */
-    /* some accesses need a run-time test: their elements are consecutive in
-     * most packs, but not in all */
+    /* some accesses need a run-time test: the elements that neighbouring
+     * threads access are mostly consecutive, but not always */
     bool tested;
     /* some accesses have an index that is limited to a range, as by min and
      * max */
@@ -64,10 +64,12 @@ struct content {
  * without barriers, or a region, the code of a kernel from its begin or a
  * barrier to the next barrier. */
 struct job {
-    /* the kernel; for a region, a copy of it whose body is the region's code
-     * (regions.c) */
+    /* the kernel; for code between two barriers, a copy of it whose body is
+     * that code (regions.c) */
     struct jit_kernel *kernel;
-    unsigned *packs; /* receives the widths of the packs: numbers of threads */
+    /* array of two: receives the numbers of threads that one call of the
+     * functions for packs runs */
+    unsigned *packs;
     bool region;
 };
 
@@ -81,10 +83,10 @@ may_pack(const struct jit *jit, const struct jit_kernel *kernel)
            !kernel->guard.split;
 }
 
-/* Quick test, before the loops are analysed, of whether packs might make the
- * code from basic block `from` on faster: it must have a loop with memory
- * accesses, or an integer that is chosen from several values
- * (jit_pack_is_choice). */
+/* Quick test, before the loops are analysed, of whether the code from basic
+ * block `from` on might be faster if it runs for a pack, several neighbouring
+ * threads as lanes of vectors: it must have a loop with memory accesses, or an
+ * integer that is chosen from several values (jit_pack_is_choice). */
 static bool
 may_pay(const struct jit_cfg *cfg, unsigned from)
 {
@@ -126,9 +128,10 @@ is_scattered(const struct jit_pack_body *body, LLVMValueRef at)
     return shape.stride > near || shape.stride < -near;
 }
 
-/* Tests whether the load or store accesses consecutive elements in most packs,
- * but not in all. A run-time test then chooses between a vector access and
- * scalar accesses. Short packs are better for such code. */
+/* Tests whether the elements that neighbouring threads load or store are
+ * mostly consecutive, but not always. A run-time test then chooses between a
+ * vector access and scalar accesses. Packs of few threads are better for such
+ * code. */
 static bool
 is_tested(const struct jit_pack_body *body, LLVMValueRef at)
 {
@@ -140,8 +143,8 @@ is_tested(const struct jit_pack_body *body, LLVMValueRef at)
 }
 
 /* Tests for a load or store with an index that is limited to a range, as by
- * min and max. In most packs its elements are consecutive, but LLVM's
- * vectoriser would write a gather or scatter. */
+ * min and max. The elements of neighbouring threads are mostly consecutive,
+ * but LLVM's vectoriser would write a gather or scatter. */
 static bool
 is_clamped(const struct jit_pack_body *body, LLVMValueRef at)
 {
@@ -216,8 +219,9 @@ all_fit(const struct jit_pack_body *body)
 }
 
 /* Returns the number of vectors (registers of the processor) that a wide pack
- * uses for each value. It is limited so that the values of the loops fit in
- * the registers. */
+ * (a group of neighbouring threads that one function runs) uses for each
+ * value. It is limited so that the values of the loops fit in the registers.
+ */
 static unsigned
 vectors_per_value(const struct content *content)
 {
@@ -261,8 +265,8 @@ write_packs(struct jit_pack_body *body, const struct content *content,
 }
 
 /* Reads the body and determines the shapes of its values: which are equal in
- * all lanes of a pack or grow linearly. Returns false if the body cannot run
- * in packs. */
+ * neighbouring threads or grow by a constant from thread to thread. Returns
+ * false if the body cannot run for several threads at a time. */
 static bool
 analyse(struct jit_pack_body *body)
 {
@@ -332,8 +336,8 @@ add_job(struct jobs *jobs, struct job job)
     jobs->list[jobs->count++] = job;
 }
 
-/* Tests whether only one value of threadIdx.x runs the code from the start
- * point on, as after `if (threadIdx.x == 0)`. */
+/* Tests whether the code after a barrier, start point `point`, runs for only
+ * one value of threadIdx.x, as in `if (threadIdx.x == 0)`. */
 static bool
 runs_one_thread(const struct jit_regions *regions, unsigned point)
 {

@@ -23,13 +23,14 @@
 struct jit;
 struct jit_kernel;
 
-/* pack.c: writes functions that run a kernel for several threads at a time,
- * for kernels with loops in which threads access memory. */
+/* pack.c: writes functions that run a kernel for several neighbouring threads
+ * at a time, for kernels with loops in which threads access memory. */
 void jit_pack_kernels(struct jit *jit);
 
 /* regions.c: the body of a kernel that is split at barriers begins with a
- * switch over start points. Returns the index of the basic block to which the
- * switch jumps for `point`, or NO_BLOCK if there is no switch. */
+ * switch, which jumps to the kernel's begin (start point 0) or to the code
+ * after barrier k (start point k). Returns the index of the basic block to
+ * which the switch jumps for `point`, or NO_BLOCK if there is no switch. */
 unsigned jit_pack_start(const struct jit_kernel *kernel,
                         const struct jit_cfg *cfg, unsigned point);
 /* Tests whether threads may execute the code of a split kernel from basic
@@ -39,8 +40,9 @@ unsigned jit_pack_start(const struct jit_kernel *kernel,
 bool jit_pack_is_parallel(const struct jit_kernel *kernel,
                           const struct jit_cfg *cfg, unsigned start);
 /* Returns a shallow copy of the kernel with a new body, for the code from
- * start point `point` to the next barrier. At first the new body only calls
- * the kernel's body; LLVM must inline that call. */
+ * start point `point` (0: the kernel's begin, k: after barrier k) to the next
+ * barrier. At first the new body only calls the kernel's body; LLVM must
+ * inline that call. */
 struct jit_kernel *jit_pack_region(struct jit *jit,
                                    const struct jit_kernel *kernel,
                                    unsigned point);
@@ -49,8 +51,8 @@ struct jit_kernel *jit_pack_region(struct jit *jit,
  * added, since it is only right for one thread. */
 void jit_pack_clean_region(struct jit *jit, const struct jit_kernel *region);
 
-/* Kinds of relations between the values that a value of the body has in the
- * lanes of a pack. */
+/* How the values that different threads have for one LLVM value of the kernel
+ * body are related. The threads are the lanes of a pack. */
 enum jit_shape_kind {
     JIT_SHAPE_UNKNOWN, /* not yet determined */
     JIT_SHAPE_LINEAR,  /* lane l has the value of lane 0 plus l * stride */
@@ -156,11 +158,13 @@ unsigned jit_pack_common_loop(const struct jit_pack_body *body, unsigned a,
  * the loops. Uses the immediate post-dominators. */
 void jit_pack_hoist(struct jit_pack_body *body);
 
-/* shapes.c: determines the shape of each value of the body: how its values in
- * the lanes of a pack are related. */
+/* shapes.c: determines the shape of each value of the body: whether it is
+ * equal in the lanes of a pack (neighbouring threads), or grows by a constant
+ * from lane to lane. */
 void jit_pack_find_shapes(struct jit_pack_body *body);
-/* Returns how the values of `value` in the lanes of a pack are related.
- * Constants are uniform. */
+/* Returns how `value` differs between the lanes of a pack (neighbouring
+ * threads): it may be equal, or grow by a constant from lane to lane.
+ * Constants are equal in all lanes. */
 struct jit_shape jit_pack_shape(const struct jit_pack_body *body,
                                 LLVMValueRef value);
 /* Tests whether the value is the same in all lanes. */
@@ -177,14 +181,14 @@ bool jit_pack_assumes(const struct jit_pack_body *body, LLVMValueRef at);
 bool jit_pack_lanes_mix(const struct jit_pack_body *body, LLVMValueRef phi);
 
 /* probable.c: tests for an address of the form base[index], with elements of
- * `type`, whose index grows by a constant from lane to lane in most packs.
- * Stores the constant, in elements, in *stride. */
+ * `type`, whose index mostly, but not always, grows by a constant from one
+ * thread (lane) to the next. Stores the constant, in elements, in *stride. */
 bool jit_pack_probable_stride(const struct jit_pack_body *body,
                               LLVMValueRef address, LLVMTypeRef type,
                               int64_t *stride);
 /* Returns the index if the address has the form base[index], with elements of
- * `type`, and the index is not linear but grows by 1 from lane to lane in most
- * packs. Otherwise returns NULL. */
+ * `type`, and the index mostly, but not always, grows by 1 from one thread
+ * (lane) to the next. Otherwise returns NULL. */
 LLVMValueRef jit_pack_row_index(const struct jit_pack_body *body,
                                 LLVMValueRef address, LLVMTypeRef type);
 /* Tests for an integer that is chosen from several values: a select, a phi, or
@@ -205,9 +209,10 @@ jit_pack_buffered(const struct jit_pack_body *body, LLVMValueRef at);
 
 struct jit_pack_buffer;
 
-/* State while the function for a pack is written. All values that are used in
- * other basic blocks pass through variables on the stack (slots), which LLVM's
- * sroa pass turns into values. */
+/* State while the function is written that runs the kernel body for a pack,
+ * several neighbouring threads. All values that are used in other basic blocks
+ * pass through variables on the stack (slots), which LLVM's sroa pass turns
+ * into values. */
 struct jit_pack_writer {
     struct jit_pack_body *body;
     struct jit *jit;
@@ -270,7 +275,8 @@ LLVMValueRef jit_pack_splat(struct jit_pack_writer *to, LLVMValueRef scalar);
 /* Returns the constant vector 0, stride, 2 * stride, ... */
 LLVMValueRef jit_pack_steps(const struct jit_pack_writer *to, LLVMTypeRef type,
                             int64_t stride);
-/* Tests whether the instruction can be translated for a pack. */
+/* Tests whether the instruction can be converted to one for several threads.
+ */
 bool jit_pack_accepts(LLVMValueRef at);
 /* Tests for a call that only carries information for the compiler, such as the
  * lifetime of a variable. The function for a pack does not contain these
@@ -304,9 +310,9 @@ void jit_pack_empty_buffers(struct jit_pack_writer *to, unsigned loop);
  * and returns. */
 void jit_pack_check(struct jit_pack_writer *to, LLVMValueRef at);
 
-/* flow.c: writes the function for a pack of `width` threads, and returns
- * it. Its arguments are those of the body, for lane 0, and the mask of lanes,
- * which must contain lane 0. */
+/* flow.c: writes the function that runs the body for a pack of `width`
+ * neighbouring threads (lanes), and returns it. Its arguments are those of the
+ * body, for lane 0, and the mask of lanes, which must contain lane 0. */
 LLVMValueRef jit_pack_write(struct jit_pack_body *body, unsigned width);
 
 #endif

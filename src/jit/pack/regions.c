@@ -54,7 +54,7 @@ jit_pack_start(const struct jit_kernel *kernel, const struct jit_cfg *cfg,
 
 /* Tests for an instruction that the threads must execute one after the other:
  * the volatile load or store of an atomic on shared memory, or the load or
- * store of the sum of a barrier's votes. */
+ * store of the sum that a barrier such as __syncthreads_count returns. */
 static bool
 is_ordered(const struct jit_kernel *kernel, LLVMValueRef at)
 {

@@ -126,9 +126,9 @@ jit_pack_define(struct jit_pack_writer *to, LLVMValueRef value,
     }
 }
 
-/* Returns the translation of a value of the body in the function for the pack:
- * the scalar of lane 0 if the value is linear, else the vector of all
- * lanes. */
+/* Returns what the function for the pack uses for a value of the kernel body:
+ * the scalar of lane 0 if the value is linear (grows by a constant from lane
+ * to lane), else the vector of all lanes. */
 static LLVMValueRef
 form_of(struct jit_pack_writer *to, LLVMValueRef value)
 {

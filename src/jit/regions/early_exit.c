@@ -143,7 +143,7 @@ match_index(const struct search *search, LLVMValueRef value, bool is_signed,
 }
 
 /* Tests whether `left predicate right` means threadIdx plus uniform terms <
- * (or <=) a uniform limit. If so, adds it to the bounds of the search. */
+ * (or <=) a uniform limit. If so, adds this condition to search->bounds. */
 static bool
 match_comparison(struct search *search, LLVMValueRef left,
                  LLVMIntPredicate predicate, LLVMValueRef right)
@@ -164,8 +164,9 @@ match_comparison(struct search *search, LLVMValueRef left,
     return true;
 }
 
-/* Tests whether the condition has the result `go_on` exactly if certain bounds
- * all hold, and adds these bounds to the search. */
+/* Tests whether the condition has the result `go_on` exactly if some
+ * comparisons threadIdx + terms < limit are all true. Adds these comparisons
+ * to search->bounds. */
 static bool
 match_condition(struct search *search, LLVMValueRef value, bool go_on)
 {
@@ -215,8 +216,8 @@ write_wide(struct jit_text *text, struct jit_kernel *kernel,
     return name;
 }
 
-/* Writes IR text for the sum of the bound's terms, and returns the name of the
- * result. */
+/* Writes IR text for the sum of `terms` in the bound threadIdx + terms <
+ * limit, and returns the name of the result. */
 static const char *
 write_sum(struct jit_text *text, struct jit_kernel *kernel,
           const struct bound *bound, unsigned number)
@@ -232,9 +233,10 @@ write_sum(struct jit_text *text, struct jit_kernel *kernel,
 }
 
 /* Writes IR text that computes how many threads along the bound's axis (x or
- * y) satisfy this bound and all bounds written before. The result is the IR
- * value %live.<number>. before[axis] is the name of the IR value with the
- * count for the bounds written before; it is replaced by the new name. */
+ * y) satisfy the condition threadIdx + terms < limit of this bound and of all
+ * bounds written before. The result is the IR value %live.<number>.
+ * before[axis] is the name of the IR value with the count for the bounds
+ * written before; it is replaced by the new name. */
 static void
 write_bound(struct jit_text *text, struct jit_kernel *kernel,
             const struct bound *bound, unsigned number, const char *before[2])

@@ -611,9 +611,10 @@ void
 jit_split_kernels(struct jit *jit)
 {
     const struct jit_options *options = &jit->options;
-    /* Fuse products and sums here, before some of the code runs in packs
-     * (pack/), so that packs and thread loops have the same rounding. Kernels
-     * that an option excludes from splitting must have that rounding, too. */
+    /* Fuse products and sums here, before pack/ writes vector versions of some
+     * of the code, so that these and the loops over threads have the same
+     * rounding. Kernels that an option excludes from splitting must have that
+     * rounding, too. */
     bool fuse = options->level && !options->debug && !options->checks;
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         bool warps = false;

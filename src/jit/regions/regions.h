@@ -90,8 +90,9 @@ void jit_cut_vote(struct jit *jit, LLVMValueRef barrier,
  * replaces the computed one. */
 void jit_restore_vote(struct jit *jit, const struct jit_vote *vote,
                       LLVMValueRef barrier);
-/* Replaces the call that adds the thread's vote by an addition to the variable
- * at address `sum`, and the placeholder for the sum of all votes by `told`. */
+/* Replaces the call that adds the thread's vote (its predicate at a barrier
+ * such as __syncthreads_count) by an addition to the variable at address
+ * `sum`, and the placeholder for the sum of all votes by `told`. */
 void jit_lower_vote(struct jit *jit, const struct jit_vote *vote,
                     LLVMValueRef sum, LLVMValueRef told);
 
@@ -110,7 +111,8 @@ bool jit_spill_values(struct jit *jit, struct jit_split *split);
  * being stored across it. */
 bool jit_is_cheap(struct jit_split *split, LLVMValueRef value);
 
-/* regions/regions.c: splits kernels at barriers and warp operations. */
+/* regions/regions.c: splits kernels at barriers and warp operations, so that
+ * the code in between runs as a loop over threads. */
 void jit_split_kernels(struct jit *jit);
 
 #endif

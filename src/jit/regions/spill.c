@@ -217,8 +217,9 @@ spill_slot(struct spill *carry, const struct spilled *row, LLVMTypeRef type)
                                  "");
 }
 
-/* Ends the body at a barrier: stores the values that are live across it, sets
- * the start point that follows and returns to the entry. */
+/* Ends the body at a barrier: stores the values that are live across it,
+ * reports the number of the barrier to the entry (as the next start point) and
+ * returns. */
 static void
 spill_values(struct spill *carry, unsigned point)
 {
@@ -298,8 +299,8 @@ fetch_values(struct spill *carry, unsigned point)
     }
 }
 
-/* Makes each return of the kernel report start point 0, which tells the entry
- * that the kernel has ended. */
+/* Makes each return of the kernel report 0 as the next start point, which
+ * tells the entry that the kernel has ended. */
 static void
 end_returns(struct spill *carry)
 {

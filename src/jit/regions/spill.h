@@ -25,11 +25,11 @@ struct spilled {
     bool uniform;
     /* the value is stored in an array with one element per lane of a warp */
     bool in_lanes;
-    /* index of the value among the uniform values, or number of its lane
-     * array */
+    /* index of the value among the uniform values, or number of its lane array
+     * (one element per lane of a warp) */
     unsigned number;
-    /* offset in bytes in the context, for a value that is neither uniform nor
-     * in a lane array */
+    /* offset in bytes in the context (a memory block with an element for each
+     * thread), for a value that is neither uniform nor in a lane array */
     uint64_t offset;
 };
 
@@ -40,8 +40,8 @@ struct spill {
     unsigned value_count;
     struct spilled *list;
     unsigned count;
-    /* new first basic block of the body; it runs before the code of every
-     * start point */
+    /* new first basic block of the body; it runs first in every call, whether
+     * the call begins at the kernel's begin or after a barrier */
     LLVMBasicBlockRef before;
     /* value of the thread's linear index in the thread block, i64 */
     LLVMValueRef linear;
@@ -52,12 +52,14 @@ struct spill {
 /* Computes cheap values again where they are used after a barrier, so that
  * they need not be stored across it. */
 void jit_rematerialise_cheap(struct spill *carry);
-/* Lists the values that are live across a split point, and decides where each
- * is stored. */
+/* Lists the values that are live across a barrier or another point at which
+ * the kernel is cut, and decides where each is stored. */
 void jit_spill_find(struct spill *carry);
-/* jit_spill_find_bounds writes the bounds of the thread loop of a start point
- * as IR text for the kernel's entry function. jit_spill_use_bounds replaces
- * the branch conditions in the body that test the same bounds. */
+/* A bound is a condition such as threadIdx.x < n that limits the thread loop
+ * after a barrier (start point `point`). jit_spill_find_bounds writes the
+ * bounds of one loop as IR text for the kernel's entry function.
+ * jit_spill_use_bounds replaces the branch conditions in the body that test
+ * the same bounds. */
 void jit_spill_find_bounds(struct spill *carry, unsigned point);
 void jit_spill_use_bounds(struct spill *carry);
 
@@ -69,9 +71,9 @@ void jit_spill_use_bounds(struct spill *carry);
 LLVMTypeRef jit_spill_memory_type(struct jit *jit, LLVMTypeRef type);
 uint64_t jit_spill_take_context(struct spill *carry, uint64_t bytes);
 bool jit_spill_context_fits(struct spill *carry);
-/* Functions for private variables, which are in the context too.
- * jit_spill_is_private: whether a value is the alloca of such a variable.
- * jit_spill_alloca_bytes: the size in bytes of the alloca `at`, rounded up to
- * its alignment. */
+/* Functions for private variables, which are in the context (memory with an
+ * element for each thread) too. jit_spill_is_private: whether a value is the
+ * alloca of such a variable. jit_spill_alloca_bytes: the size in bytes of the
+ * alloca `at`, rounded up to its alignment. */
 bool jit_spill_is_private(const struct spill *carry, LLVMValueRef value);
 uint64_t jit_spill_alloca_bytes(struct jit *jit, LLVMValueRef at);

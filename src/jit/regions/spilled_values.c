@@ -192,8 +192,9 @@ jit_spill_alloca_bytes(struct jit *jit, LLVMValueRef at)
 
 /* Tests whether the value is live only within the code of one warp, and dead
  * after the next barrier of the thread block. Since warps run one after the
- * other up to that barrier, such a value needs space for one warp only. `live`
- * is a bit mask of start points. */
+ * other up to that barrier, such a value needs space for one warp only.
+ * `live`: bit k is set if the value is live after barrier or warp operation k.
+ */
 static bool
 is_of_warp(const struct spill *carry, jit_point_set live)
 {
@@ -252,8 +253,8 @@ jit_spill_find(struct spill *carry)
 }
 
 /* Returns the name or number by which the entry's IR text refers to `limit`,
- * the limit of a thread loop at the start point, or NULL if the entry does not
- * have its value. */
+ * or NULL if the entry does not have its value. `limit` is n if only threads
+ * with threadIdx.x < n run the loop after a barrier (start point `point`). */
 static const char *
 limit_text(const struct spill *carry, unsigned point, LLVMValueRef limit)
 {
@@ -290,9 +291,9 @@ jit_spill_find_bounds(struct spill *carry, unsigned point)
     }
 }
 
-/* Replaces the branch conditions that test the bounds of a thread loop by the
- * argument JIT_WHOLE, since the entry has already decided which threads
- * run. */
+/* Replaces the branch conditions that test the bounds of a thread loop, such
+ * as threadIdx.x < n, by the argument JIT_WHOLE, since the entry has already
+ * decided which threads run. */
 void
 jit_spill_use_bounds(struct spill *carry)
 {

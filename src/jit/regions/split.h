@@ -33,8 +33,8 @@ struct jit_added_point {
         barrier;
     struct jit_bound bounds[JIT_MAX_BOUNDS];
     unsigned bound_count;
-    /* the branch tests the negated condition: it is false if all bounds
-     * hold */
+    /* the branch tests the negated condition: its condition is false for the
+     * threads that satisfy all bounds */
     bool inverted;
 };
 
@@ -44,8 +44,8 @@ struct jit_vote {
     /* first argument of the barrier call, an enum image_barrier: which result
      * the barrier returns */
     LLVMValueRef kind;
-    /* the call that adds the thread's vote, the placeholder for the sum of all
-     * votes, and the result computed from it */
+    /* the call that adds the thread's vote (its predicate), the placeholder
+     * for the sum of all votes, and the result computed from the sum */
     LLVMValueRef call, told, result;
 };
 

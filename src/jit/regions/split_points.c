@@ -344,8 +344,9 @@ match_bound(const struct jit_split *split, LLVMValueRef test,
     return false;
 }
 
-/* Splits the condition into bounds that must all hold, and appends them to
- * `bounds`. Returns false if some part of the condition is not a bound. */
+/* Splits the condition into bounds (comparisons such as threadIdx.x < n) that
+ * must all hold, and appends them to `bounds`. Returns false if some part of
+ * the condition is no such comparison. */
 static bool
 match_bounds(const struct jit_split *split, LLVMValueRef test,
              struct jit_bound *bounds, unsigned *count)

@@ -9,8 +9,8 @@ struct jit;
 /* regions/stride.c: rewrites `for (i = threadIdx.x; i < n; i += blockDim.x)`
  * so that all threads make the same number of iterations. */
 void jit_even_strides(struct jit *jit);
-/* regions/stride.c: removes the calls with which jit_even_strides marked its
- * loops. Called after unrolling. */
+/* regions/stride.c: removes the calls that jit_even_strides inserted in its
+ * loops to keep LLVM from unrolling them. Called after unrolling. */
 void jit_drop_stride_marks(struct jit *jit);
 
 #endif

@@ -47,15 +47,17 @@ struct unroll {
     LLVMValueRef index;
     /* number of successive iterations that are merged into one */
     unsigned copies;
-    /* number of used elements of `carried`, `merged` and `values` */
+    /* number of values that pass from iteration to iteration: used elements of
+     * `carried`, `merged` and `values` */
     unsigned phis;
     /* phis of the basic block loop->head, except that of the loop variable
      * `b`: values that a thread passes from iteration to iteration */
     LLVMValueRef carried[MAX_PHIS];
-    /* for each carried phi: the phi in the basic block loop->round, where the
-     * two paths after loop->gate meet */
+    /* for each phi in `carried`: the phi in the basic block loop->round, where
+     * the two paths after loop->gate meet */
     LLVMValueRef merged[MAX_PHIS];
-    /* for each carried phi: its value after the copies made so far */
+    /* for each phi in `carried`: its value after the copies of the loop body
+     * made so far */
     LLVMValueRef values[MAX_PHIS];
 };
 

@@ -24,8 +24,8 @@ bool jit_lanes_agree(const struct jit_kernel *kernel,
  * replaced by it. */
 void jit_use_warp_base(struct jit *jit, struct jit_split *split);
 /* Adds a lane array (one element of `type` per lane) and sets *number to its
- * number in the entry. Returns an alloca in the body that represents it until
- * spill.c makes it an argument. */
+ * number (%lane<number> in the entry's IR text). Returns an alloca in the body
+ * that represents the array until spill.c makes it an argument. */
 LLVMValueRef jit_add_lanes(struct jit *jit, struct jit_split *split,
                            LLVMTypeRef type, unsigned *number);
 /* Builds, at the builder's position, the current thread's lane index, and
