@@ -24,7 +24,9 @@ enum jit_body_argument {
      * to some index take one code path and the others a second one
      * (jit_guard.split) */
     JIT_WHOLE,
-    JIT_THREAD, /* pointer to struct image_thread */
+    /* pointer to struct image_thread, the state of the running thread
+     * (image/abi.h) */
+    JIT_THREAD,
     /* The arguments from here on are poison unless the kernel runs warp by
      * warp (warps/warps.h). */
     JIT_WARP_X,      /* threadIdx.x of the warp's first thread */

@@ -43,7 +43,8 @@ struct note {
     unsigned line;
     struct stop *stops;
     unsigned count;
-    /* the kernel runs on fibers and calls a function that is not inlined */
+    /* true: the kernel runs on fibers and calls a function that is not inlined
+     */
     bool stored;
 };
 

@@ -48,7 +48,8 @@ struct jit_warp_op;
 struct jit_parameter {
     uint32_t offset;
     uint32_t bytes;
-    /* a struct passed by value: the argument is a pointer to its bytes */
+    /* true: a struct passed by value; the argument is a pointer to its bytes
+     */
     bool is_struct;
 };
 
@@ -58,22 +59,22 @@ struct jit_parameter {
  * the thread loop ends at the limit. */
 struct jit_guard {
     bool found;
-    bool wide; /* the global x index has 64 bits, not 32 */
-    /* a 32-bit global x index is sign-extended to 64 bits; else zero-extended
-     */
+    bool wide; /* true: the global x index has 64 bits, not 32 */
+    /* true: a 32-bit global x index is sign-extended to 64 bits; else
+     * zero-extended */
     bool index_signed;
     bool compare_signed;
     /* IR text that computes `limit` and `stride`, which are equal for all
-     * threads of a block. Values of the kernel's body would be lost, since
-     * later passes change the body. */
+     * threads of a block. It is text because LLVM values of the kernel's body
+     * may disappear when later passes change the body. */
     struct jit_text setup;
     const char *limit;
     unsigned limit_width; /* width of `limit` in bits: 32 or 64 */
     /* threads with a smaller global x index have no work; 0: no such limit */
     int64_t lower;
-    /* Used if no first branch limits the threads (`found` is false): the
+    /* true: no first branch limits the threads (`found` is false), but the
      * condition index * factor + addend <= limit selects one of two code paths
-     * of the kernel, and the threads of each path get their own loop. */
+     * of the kernel. The threads of each path get their own loop. */
     bool split;
     uint64_t factor, addend;
     const char *stride; /* increment of a grid-stride loop's index, or NULL */
@@ -99,7 +100,8 @@ struct jit_region_bound {
 struct jit_early_exit {
     LLVMValueRef condition; /* NULL: no thread returns early */
     LLVMBasicBlockRef leave;
-    /* threads return if `condition` is true; else if it is false */
+    /* true: threads return if `condition` is true; false: they return if it is
+     * false */
     bool leave_first;
     struct jit_text setup; /* IR text that computes the operands in `ends` */
     /* IR operands: numbers of threads along x and y that do not return
@@ -144,11 +146,11 @@ struct jit_regions {
     LLVMTypeRef *uniform_types;
     /* for each uniform value: set of the start points at which it is live */
     jit_point_set *uniform_live;
-    /* some barrier returns a result: the count, AND or OR of a predicate of
-     * the threads */
+    /* true: some barrier returns a result: the count, AND or OR of a predicate
+     * of the threads */
     bool votes;
-    /* bytes per thread of the memory that stores values across barriers, if
-     * they may differ between threads */
+    /* size in bytes, per thread, of the memory that stores values across
+     * barriers if they may differ between threads */
     uint64_t context_bytes;
     struct jit_region_bound bounds[JIT_MAX_POINTS][JIT_MAX_BOUNDS];
     unsigned bound_counts[JIT_MAX_POINTS];
@@ -163,7 +165,7 @@ struct jit_regions {
     /* set of the start points that follow a warp operation */
     jit_point_set warp_points;
     /* for each start point: the warp operation directly before it, or NULL if
-     * that is a barrier */
+     * there is none */
     struct jit_warp_op *warp_ops[JIT_MAX_POINTS];
     /* set of the start points after which the loop over the 32 lanes of a warp
      * has so little code, with accesses that cannot be vectorised, that it is
@@ -190,27 +192,30 @@ struct jit_kernel {
     uint32_t local_bytes;
     uint32_t max_threads;
     uint32_t registers;
-    /* each thread runs on a fiber (a stack of its own), through an
+    /* true: each thread runs on a fiber (a stack of its own), through an
      * image_thread_entry */
     bool fibers;
-    /* the kernel also has an entry that runs one warp after the other */
+    /* true: the kernel also has an entry that runs one warp after the other */
     bool warps;
-    /* the entry that runs each thread on a fiber has been written */
+    /* true: the entry that runs each thread on a fiber has been written */
     bool threads_made;
     uint32_t warp_frame_bytes;
     /* text for the user: why the kernel is not split at its barriers or warp
      * operations, so that its threads run on fibers; NULL: no reason was
      * recorded */
     const char *warps_not;
-    /* thread blocks that run at the same time cannot observe each other */
+    /* true: thread blocks that run at the same time cannot observe each other
+     */
     bool independent;
-    /* the kernel has recursion, calls through pointers, or dynamic allocas */
+    /* true: the kernel has recursion, calls through pointers, or dynamic
+     * allocas */
     bool recursive;
     bool
         calls_functions; /* the kernel calls a function that was not inlined */
-    bool flat;           /* the kernel does not use threadIdx.y */
-    bool sequential;     /* the loop over threads must not be vectorised */
-    /* some loops of the kernel became functions that are vectorised over
+    bool flat;           /* true: the kernel does not use threadIdx.y */
+    /* true: the loop over threads must not be vectorised */
+    bool sequential;
+    /* true: some loops of the kernel became functions that are vectorised over
      * threads (jit/loops) */
     bool own_loops;
     /* numbers of threads of the kernel's packs (groups of threads with
@@ -235,7 +240,9 @@ struct jit {
     struct jit_options options;
     LLVMContextRef context;
     LLVMModuleRef module;
-    bool linked; /* the module was read from bitcode images that were linked */
+    /* true: the module was read from one or more bitcode images, which were
+     * linked; false: from bitcode of clang */
+    bool linked;
     LLVMBuilderRef builder;
     LLVMTargetMachineRef machine;
     LLVMTypeRef i1, i8, i32, i64, pointer;

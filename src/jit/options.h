@@ -32,17 +32,17 @@ struct jit_options {
     bool verbose;
     bool fast_math;
     bool fmad;
-    bool flush; /* float arithmetic treats subnormal numbers as zero */
-    bool debug; /* keep source locations in the output */
+    bool flush; /* true: float arithmetic treats subnormal numbers as zero */
+    bool debug; /* true: keep the source locations in the output */
     /* true: stores to constant memory are not reported */
     bool constant_writes;
     enum jit_output output;
     unsigned checks; /* bits of enum jit_check */
-    /* split kernels at barriers where possible, so that they run as loops over
-     * threads; false: on fibers */
+    /* true: split kernels at barriers where possible, so that they run as
+     * loops over threads; false: on fibers */
     bool regions;
-    /* also split kernels at warp operations, so that they run one warp after
-     * the other */
+    /* true: also split kernels at warp operations, so that they run one warp
+     * after the other */
     bool warps;
     int level;              /* optimisation level: -O0 .. -O3 */
     unsigned max_registers; /* value of --max-registers; 0: not given */

@@ -108,7 +108,7 @@ jit_is_affine(const struct jit_view *view, LLVMValueRef value)
     return affine(view, value, MAX_STEPS);
 }
 
-/* ---- values of a round ---- */
+/* ---- values in one iteration ---- */
 
 /* Builds the value that the loop's index has in iteration `round`: FIRST,
  * SECOND or LAST. */
@@ -214,8 +214,8 @@ static bool known_step(const struct jit_view *view, LLVMValueRef value,
                        int which, int64_t *step);
 
 /* For a sum a + sign * b of the value's operands: sets *step to what each
- * iteration of loop `which` adds to the sum. Returns false if that is not
- * constant. */
+ * iteration of loop `which` (0: inner, 1: outer) adds to the sum. Returns
+ * false if that is not constant. */
 static bool
 sum_step(const struct jit_view *view, LLVMValueRef value, int which, int sign,
          int64_t *step)

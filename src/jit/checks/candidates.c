@@ -130,7 +130,7 @@ row_read(const struct jit_view *view, LLVMValueRef call,
 struct left {
     LLVMValueRef calls[JIT_MOST_ROWS];
     unsigned count;
-    bool more; /* more calls remain than `calls` has space for */
+    bool more; /* true: more calls remain than `calls` has space for */
 };
 
 /* Tests whether one of the two checked accesses may write memory that the

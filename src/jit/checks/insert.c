@@ -411,7 +411,9 @@ static void
 instrument_start(struct jit *jit, LLVMValueRef function,
                  const struct list *list)
 {
-    size_t start = 0; /* index of the first instruction after the allocas */
+    /* index of the first instruction after the allocas (definitions of private
+     * variables) */
+    size_t start = 0;
 
     while (LLVMIsAAllocaInst(list->rows[start])) {
         start++;

@@ -24,8 +24,8 @@ struct jit_loop {
     int outer;     /* index in jit_loops.rows of the enclosing loop, or -1 */
     bool counted;
     LLVMValueRef index, start, end;
-    /* the latch compares the index itself with `end`, not index + 1, so that
-     * the iteration with index == `end` runs too */
+    /* true: the latch compares the index itself with `end`, not index + 1, so
+     * that the iteration with index == `end` runs too */
     bool inclusive;
 };
 

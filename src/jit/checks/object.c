@@ -27,7 +27,7 @@ struct walk {
     LLVMValueRef seen[MAX_STEPS];
     unsigned count;
     LLVMValueRef base; /* address of the object found so far; NULL: none */
-    /* the address may come from several objects or an unknown one */
+    /* true: the address may come from several objects or an unknown one */
     bool mixed;
 };
 

@@ -109,11 +109,11 @@ jit_text_parameters(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
-/* Writes loads of the geometry (blockDim, gridDim, shared memory). `width` is
- * blockDim.x, or 0 if it is unknown. `flat`: the kernel does not use
- * threadIdx.y; if `width` is known too, blockDim.y and blockDim.z are 1.
- * `own`: no other pointer refers to the thread block's shared memory while the
- * entry runs (output/vector_slices.c). */
+/* Writes IR text that loads blockDim, gridDim and the address of shared
+ * memory. `width` is blockDim.x, or 0 if it is unknown. `flat`: the kernel
+ * does not use threadIdx.y; if `width` is known too, blockDim.y and blockDim.z
+ * are 1. `own`: no other pointer refers to the thread block's shared memory
+ * while the entry runs (output/vector_slices.c). */
 void
 jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own)
 {
@@ -342,8 +342,9 @@ close_text(struct jit *jit)
 }
 
 /* Removes the source location of an instruction. A debugger must find the
- * source lines of a kernel in one function only. For a kernel with a warp
- * entry and a fiber entry, that is the warp entry. */
+ * source lines of a kernel in one function only. A kernel with warp operations
+ * has two functions with its code: one runs it one warp after the other, the
+ * other one on fibers. The first one keeps its locations. */
 static void
 drop_location(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -376,9 +377,8 @@ write_entry(struct jit *jit, struct jit_kernel *kernel)
     if (kernel->warps) {
         jit_write_warp_entry(jit, kernel);
     } else if (kernel->threads_made) {
-        /* The entry that runs each thread on a fiber was written by
-         * jit_add_thread_entry. Kernels with such an entry have no other
-         * one. */
+        /* The kernel runs on fibers only, one for each thread;
+         * jit_add_thread_entry has written its entry. */
         return;
     } else if (kernel->fibers) {
         jit_write_thread_entry(jit, kernel);

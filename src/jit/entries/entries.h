@@ -32,18 +32,18 @@ const char *jit_text_operand(struct jit_text *text, struct jit_kernel *kernel,
                              LLVMValueRef value);
 /* Writes the loads of the kernel's parameters from the parameter buffer. */
 void jit_text_parameters(struct jit *jit, struct jit_kernel *kernel);
-/* Writes the loads of the geometry and of the address of shared memory.
- * `width` is blockDim.x if it is known, else 0. `flat`: the kernel does not
- * use threadIdx.y. `own`: while the entry runs, shared memory is accessed only
- * through this address. */
+/* Writes IR text that loads blockDim, gridDim and the address of shared
+ * memory. `width` is blockDim.x if it is known, else 0. `flat`: the kernel
+ * does not use threadIdx.y. `own`: while the entry runs, shared memory is
+ * accessed only through this address. */
 void jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own);
 /* Writes a call of the kernel body (the function with the kernel's code) for
  * one thread. IR names that differ between the loops of an entry end in
  * `suffix`; `metadata` is appended to the call. */
 void jit_text_call(struct jit *jit, struct jit_kernel *kernel,
                    const char *suffix, const char *metadata);
-/* entries/warp.c: returns the symbol of the entry that runs warp by warp. The
- * caller frees it. */
+/* entries/warp.c: returns the symbol of the function that runs a kernel one
+ * warp after the other. The caller frees it. */
 char *jit_warp_symbol(const struct jit_kernel *kernel);
 /* entries/warp.c: appends the text of the entry that runs warp by warp to
  * jit.wrappers. */

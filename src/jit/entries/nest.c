@@ -230,8 +230,8 @@ void
 jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
                     unsigned loop, unsigned hints)
 {
-    /* A debugger sets a breakpoint at one address per line, so loops are not
-     * copied for --debug. */
+    /* True if no source line may exist twice: a debugger sets a breakpoint at
+     * one address per line, so loops are not copied for --debug. */
     bool single = jit->options.debug;
     /* own_loops: loops of the kernel have become functions (jit/loops). They
      * take as long for one thread as for a vector of threads, so the remainder

@@ -35,13 +35,14 @@ struct jit_frame {
     const char *variables;
     /* blockDim.x for which the entry is compiled; 0: any */
     unsigned width;
-    /* the entry has internal linkage and is inlined into another entry */
+    /* true: the entry has internal linkage and is inlined into another entry
+     */
     bool internal;
-    /* one loop may run several thread blocks of the grid */
+    /* true: one loop may run several thread blocks of the grid */
     bool merged;
-    /* neighbouring threads along x access elements of a column of a matrix,
-     * which are far apart in memory; so thread blocks with a small blockDim.x
-     * are not merged */
+    /* true: neighbouring threads along x access elements of a column of a
+     * matrix, which are far apart in memory; so thread blocks with a small
+     * blockDim.x are not merged */
     bool columns;
 };
 

@@ -24,7 +24,7 @@ struct jit_address {
         int64_t factor;
     } terms[ADDRESS_TERMS];
     unsigned count;
-    bool lost; /* the address has more terms than `terms` can hold */
+    bool lost; /* true: the address has more terms than `terms` can hold */
     int64_t offset;
 };
 

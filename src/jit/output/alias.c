@@ -22,7 +22,8 @@ enum { MAX_ROOTS = 8, DEPTH = 8, MAX_SCOPES = 64 };
 struct roots {
     LLVMValueRef values[MAX_ROOTS];
     unsigned count;
-    /* the address may also be computed from values that are not in the list */
+    /* true: the address may also be computed from values that are not in the
+     * list */
     bool lost;
 };
 

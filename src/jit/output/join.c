@@ -44,7 +44,7 @@ enum {
 struct member {
     struct jit_access access;
     unsigned block, epoch;
-    /* successive iterations may access words that are not adjacent */
+    /* true: successive iterations may access words that are not adjacent */
     bool strided;
     /* growth of the address per iteration in bytes; 0: unknown or none */
     int64_t stride;

@@ -20,8 +20,8 @@ struct jit_parallel {
     /* for each basic block of the function: it is part of the loop */
     bool *inside;
     unsigned block_count, header;
-    /* vectors of the loop may be masked: up to all but one of the threads may
-     * be inactive */
+    /* true: the vectors of the loop may be masked: up to all but one of the
+     * threads may be inactive */
     bool masked;
 };
 

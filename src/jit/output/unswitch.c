@@ -49,7 +49,8 @@ struct split {
     /* the basic blocks that run only if the condition is true (sides[0]) or
      * false (sides[1]), as one flag per basic block; NULL if there are none */
     bool *sides[2];
-    bool splits; /* LLVM is predicted to unswitch the loop by this condition */
+    /* true: LLVM is predicted to unswitch the loop by this condition */
+    bool splits;
 };
 
 struct search {

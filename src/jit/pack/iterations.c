@@ -32,8 +32,8 @@
 struct step {
     bool known;
     int64_t amount; /* increment; for a pointer in bytes */
-    /* The value does not wrap as a signed (unsigned) number, so the increment
-     * is the same if the value is extended to more bits. */
+    /* true: the value does not wrap as a signed (unsigned) number, so the
+     * increment is the same if the value is extended to more bits. */
     bool is_signed, is_unsigned;
     /* The increment is only right if the operand of this sign or zero
      * extension does not wrap, which must be tested at run time. NULL: no test

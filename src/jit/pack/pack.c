@@ -49,14 +49,14 @@ struct content {
     unsigned size, accesses, scattered;
     /* number of instructions with vector results in innermost loops */
     unsigned vectors;
-    bool wide; /* the loops compute with 64-bit floating-point numbers */
-    /* some accesses need a run-time test: the elements that neighbouring
+    bool wide; /* true: the loops compute with 64-bit floating-point numbers */
+    /* true: some accesses need a run-time test: the elements that neighbouring
      * threads access are mostly consecutive, but not always */
     bool tested;
-    /* some accesses have an index that is limited to a range, as by min and
-     * max */
+    /* true: some accesses have an index that is limited to a range, as by min
+     * and max */
     bool clamped;
-    bool buffered; /* the loops contain buffered loads (iterations.c) */
+    bool buffered; /* true: the loops contain buffered loads (iterations.c) */
 };
 
 /* A function for which code is written that runs it for a pack (several

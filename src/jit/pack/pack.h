@@ -78,7 +78,7 @@ struct jit_pack_loop {
     unsigned size;   /* number of basic blocks in the loop */
     /* for each basic block of the body: true if it is in the loop */
     bool *inside;
-    bool parts; /* lanes may leave the loop in different iterations */
+    bool parts; /* true: lanes may leave the loop in different iterations */
 };
 
 #define JIT_NO_LOOP (~0u)
@@ -234,8 +234,8 @@ struct jit_pack_writer {
     unsigned slot_count, local_count, capacity;
     unsigned block;    /* index of the basic block that is being written */
     LLVMValueRef mask; /* mask of the lanes that execute basic block `block` */
-    /* `mask` equals `all`, the mask with which the function was called. That
-     * mask always contains lane 0, so lane 0 executes the block */
+    /* true: `mask` equals `all`, the mask with which the function was called.
+     * That mask always contains lane 0, so lane 0 executes the block */
     bool whole;
 };
 
@@ -292,8 +292,8 @@ void jit_pack_store(struct jit_pack_writer *to, LLVMValueRef at);
 /* Writes the load of one element per lane of the mask, at any addresses.
  * Returns the vector of the elements. */
 LLVMValueRef jit_pack_gather(struct jit_pack_writer *to, LLVMValueRef at);
-/* Writes the instruction once per lane of the mask, in a loop over lanes.
- * Makes the vector of the results the translation of the instruction. */
+/* Writes the instruction once per lane of the mask, in a loop over lanes. The
+ * vector of the results replaces the instruction's result. */
 void jit_pack_serial(struct jit_pack_writer *to, LLVMValueRef at);
 
 /* buffered.c: writes a load that reads the elements of several iterations at

@@ -57,7 +57,7 @@ enum {
 struct survey {
     struct jit_kernel *kernel;
     bool fits;
-    /* number of barriers and warp operations in the kernel */
+    /* number of barriers plus number of warp operations in the kernel */
     unsigned barriers;
     unsigned warps;
     unsigned votes;
@@ -480,10 +480,11 @@ guess_width(const struct jit_kernel *kernel)
     return 0;
 }
 
-/* Tests whether a copy of the code for one value of blockDim.x pays. If the
- * kernel does not use threadIdx.y (flat), blockDim.x is large and knowing it
- * helps little. The exception is a kernel with many thread loops that have
- * shorter constant bounds, such as the levels of a tree reduction. */
+/* Tests whether a second copy of the code, compiled for one value of
+ * blockDim.x, makes the kernel faster. If the kernel does not use threadIdx.y
+ * (flat), blockDim.x is large and knowing it helps little. The exception is a
+ * kernel with many thread loops that have shorter constant bounds, such as the
+ * levels of a tree reduction. */
 static bool
 width_pays(const struct jit_kernel *kernel)
 {

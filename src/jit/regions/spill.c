@@ -177,7 +177,7 @@ move_private_memory(struct spill *carry)
     }
 }
 
-/* ---- variables for the carried values ---- */
+/* ---- variables for values that are live across a barrier ---- */
 
 struct loaded {
     const struct spill *carry;
@@ -204,8 +204,8 @@ store_value(struct spill *carry, const struct spilled *row)
     LLVMBuildStore(carry->jit->builder, row->value, row->slot);
 }
 
-/* Returns the address at which this thread's copy of a divergent value is
- * stored across a barrier. */
+/* Returns the address at which this thread's copy of a value is stored across
+ * a barrier. The value may differ between threads. */
 static LLVMValueRef
 spill_slot(struct spill *carry, const struct spilled *row, LLVMTypeRef type)
 {

@@ -23,7 +23,8 @@ struct spilled {
      * after barrier k) */
     jit_point_set live;
     bool uniform;
-    /* the value is stored in an array with one element per lane of a warp */
+    /* true: the value is stored in an array with one element per lane of a
+     * warp */
     bool in_lanes;
     /* index of the value among the uniform values, or number of its lane array
      * (one element per lane of a warp) */
@@ -63,11 +64,11 @@ void jit_spill_find(struct spill *carry);
 void jit_spill_find_bounds(struct spill *carry, unsigned point);
 void jit_spill_use_bounds(struct spill *carry);
 
-/* Functions for the context (memory for carried values, one element per
- * thread). jit_spill_memory_type: the type in which a value of `type` is
- * stored. jit_spill_take_context: the offset in bytes of a new array with
- * `bytes` bytes for each thread. jit_spill_context_fits: whether the context
- * is within the size limit. */
+/* Functions for the context: memory for values that are live across a barrier,
+ * with an element for each thread. jit_spill_memory_type: the type in which a
+ * value of `type` is stored. jit_spill_take_context: the offset in bytes of a
+ * new array with `bytes` bytes for each thread. jit_spill_context_fits:
+ * whether the context is within the size limit. */
 LLVMTypeRef jit_spill_memory_type(struct jit *jit, LLVMTypeRef type);
 uint64_t jit_spill_take_context(struct spill *carry, uint64_t bytes);
 bool jit_spill_context_fits(struct spill *carry);

@@ -85,7 +85,7 @@ jit_is_cheap(struct jit_split *split, LLVMValueRef value)
 
 struct rematerialised {
     struct spill *carry;
-    /* the value that is computed again is the same in all threads */
+    /* true: the value that is computed again is the same in all threads */
     bool uniform;
 };
 
@@ -141,7 +141,8 @@ jit_rematerialise_cheap(struct spill *carry)
     }
 }
 
-/* ---- carried values and their places ---- */
+/* ---- values that are live across a barrier, and where they are stored ----
+ */
 
 LLVMTypeRef
 jit_spill_memory_type(struct jit *jit, LLVMTypeRef type)

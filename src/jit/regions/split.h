@@ -33,8 +33,8 @@ struct jit_added_point {
         barrier;
     struct jit_bound bounds[JIT_MAX_BOUNDS];
     unsigned bound_count;
-    /* the branch tests the negated condition: its condition is false for the
-     * threads that satisfy all bounds */
+    /* true: the branch tests the negated condition: its condition is false for
+     * the threads that satisfy all bounds */
     bool inverted;
 };
 
@@ -69,9 +69,9 @@ struct jit_split {
     /* for each basic block: index of its immediate post-dominator */
     unsigned *immediate;
     bool *apart;
-    /* The kernel has warp operations. Then `lanes_differ` and `lanes_apart`
-     * are the results of jit_find_lanes_differing, otherwise they are
-     * unused. */
+    /* true: the kernel has warp operations. Then `lanes_differ` and
+     * `lanes_apart` are the results of jit_find_lanes_differing, otherwise
+     * they are unused. */
     bool warps;
     struct jit_map lanes_differ;
     bool *lanes_apart;

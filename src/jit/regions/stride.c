@@ -41,7 +41,8 @@ struct stride {
     LLVMValueRef phi;   /* phi of the loop variable `i` of the source */
     LLVMValueRef index; /* threadIdx.x or threadIdx.y (see `axis`) */
     unsigned axis;
-    /* the start value `first + threadIdx.x` may wrap to 0 in some thread */
+    /* true: the start value `first + threadIdx.x` may wrap to 0 in some thread
+     */
     bool may_wrap;
     /* index of the first thread in which the start value `first + threadIdx`
      * wraps to 0; 0 if it wraps in no thread; NULL unless may_wrap is set */
@@ -54,7 +55,7 @@ struct stride {
     /* the new loop variable `b`, which is the same in all threads and replaces
      * `i`: i = b + threadIdx */
     LLVMValueRef base;
-    /* some threads may reach the loop while others do not */
+    /* true: some threads may reach the loop while others do not */
     bool apart;
     /* result of jit_far_row: address of an array element to prefetch one
      * iteration ahead, or NULL */

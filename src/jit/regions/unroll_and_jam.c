@@ -275,7 +275,7 @@ advance(struct unroll *jam, LLVMBasicBlockRef many)
 }
 
 /* If iterations are slow (loop->row is not NULL), inserts prefetches of the
- * memory that the iterations after the next copies read. Returns the basic
+ * memory that the iterations after the merged ones read. Returns the basic
  * block in which to build the copies. */
 static LLVMBasicBlockRef
 open_copies(const struct unroll *jam, LLVMBasicBlockRef many)

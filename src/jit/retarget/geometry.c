@@ -48,8 +48,8 @@ static const struct geometry table[] = {
      offsetof(struct image_block, dynamic_shared)},
 };
 
-/* Returns the table row of the geometry function (such as __pycuda_tid) that
- * the instruction calls, or NULL for other instructions. */
+/* Returns the table entry of the function, such as __pycuda_tid for threadIdx,
+ * that the instruction calls, or NULL for other instructions. */
 static const struct geometry *
 geometry_of(LLVMValueRef instruction)
 {
@@ -77,8 +77,8 @@ axis_of(const struct geometry *row, LLVMValueRef call)
     return (unsigned)LLVMConstIntGetZExtValue(axis);
 }
 
-/* In a body: replaces the call of a geometry function by the argument of the
- * body. */
+/* In a kernel body: replaces a call such as __pycuda_tid, which reads
+ * threadIdx, by the argument of the body with that value. */
 static void
 geometry_to_argument(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -102,8 +102,9 @@ load_at(struct jit *jit, LLVMValueRef base, uint64_t offset, LLVMTypeRef type)
     return LLVMBuildLoad2(jit->builder, type, address, "");
 }
 
-/* In a device function that is not inlined: replaces the call of a geometry
- * function by a load from the running thread's struct image_thread. */
+/* In a device function that is not inlined: replaces a call such as
+ * __pycuda_tid, which reads threadIdx, by a load from the running thread's
+ * struct image_thread. */
 static void
 geometry_to_load(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -186,8 +187,9 @@ move_parameter(struct jit *jit, struct jit_kernel *kernel, unsigned index)
     (void)jit;
 }
 
-/* Moves the kernel's basic blocks to a new function, the body, which has the
- * geometry as further arguments. Deletes kernel->function. */
+/* Moves the kernel's basic blocks to a new function, the body, which has
+ * threadIdx, blockIdx, blockDim and gridDim as further arguments. Deletes
+ * kernel->function. */
 static void
 make_body(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -230,9 +232,9 @@ store_at(struct jit *jit, LLVMValueRef value, LLVMValueRef base,
         LLVMBuildInBoundsGEP2(jit->builder, jit->i8, base, &index, 1, ""));
 }
 
-/* Builds stores of a thread's geometry to the struct image_thread that the
- * entry's thread loop uses for all threads. Device functions that are not
- * inlined read it there. */
+/* Builds stores of a thread's threadIdx and blockIdx to the one struct
+ * image_thread that the loop over threads uses for all threads. Device
+ * functions that are not inlined read the indices there. */
 static void
 publish_geometry(struct jit *jit, struct jit_kernel *kernel,
                  LLVMValueRef before)
@@ -252,8 +254,9 @@ publish_geometry(struct jit *jit, struct jit_kernel *kernel,
              offsetof(struct image_thread, linear));
 }
 
-/* Stores the geometry before a call that reports a failed assertion, since the
- * message contains the thread's indices. */
+/* If the instruction is a call that reports a failed assertion, stores
+ * threadIdx and blockIdx in struct image_thread before it, since the message
+ * contains them. */
 static void
 publish_before_failure(struct jit *jit, LLVMValueRef at, void *data)
 {

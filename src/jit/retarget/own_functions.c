@@ -65,8 +65,9 @@ static const char *const others[] = {IMAGE_LIBM(CLASH_ROW) "sincospi",
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* Returns true if the function has the number of parameters in row `i` of
- * `definable`, and the result and all parameters have its type. */
+/* Returns true if the function has the number of parameters that element `i`
+ * of `definable` states, and its result and all parameters have the type
+ * stated there. */
 static bool
 has_types(LLVMValueRef function, size_t i)
 {

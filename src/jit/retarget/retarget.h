@@ -62,14 +62,14 @@ void jit_copy_tables(struct jit *jit);
 /* retarget/geometry.c: turns each kernel into its body, a function with
  * threadIdx, blockIdx, blockDim and gridDim as further arguments. */
 void jit_make_bodies(struct jit *jit);
-/* retarget/geometry.c: makes device functions that were not inlined load the
- * geometry from struct image_thread, and makes kernels that do not run on
- * fibers store it there before they call such a function. Called after the
- * conditions that limit the threads, such as `if (i < n)`, have been found
- * (entries/guard.c). */
+/* retarget/geometry.c: makes device functions that were not inlined load
+ * threadIdx, blockIdx, blockDim and gridDim from struct image_thread, and
+ * makes kernels that do not run on fibers store threadIdx and blockIdx there
+ * before they call such a function. Called after the conditions that limit the
+ * threads, such as `if (i < n)`, have been found (entries/guard.c). */
 void jit_publish_geometry(struct jit *jit);
-/* retarget/geometry.c: stores the thread's geometry before a failed assertion,
- * so that the message names the thread. */
+/* retarget/geometry.c: stores threadIdx and blockIdx in memory before a failed
+ * assertion, so that the message names the thread. */
 void jit_publish_failures(struct jit *jit, struct jit_kernel *kernel);
 /* retarget/shared.c: turns shared variables into offsets in the thread block's
  * shared memory. */

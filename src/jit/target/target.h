@@ -22,7 +22,8 @@ struct jit_target {
     const char *vector_bits; /* vector width in bits that LLVM prefers */
     /* LLVM intrinsic that compresses a vector, or NULL */
     const char *compress;
-    bool masks; /* masked vector operations are as fast as unmasked ones */
+    /* true: masked vector operations are as fast as unmasked ones */
+    bool masks;
     /* returns whether the processor of this process can run the target */
     bool (*suits)(void);
     void (*open)(void); /* registers LLVM's code generator for the family */

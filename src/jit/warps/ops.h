@@ -36,13 +36,15 @@ struct jit_warp_op {
     int segment;
     /* width in bits of the value that the lanes exchange: 32 or 64 */
     unsigned bits;
-    bool fixed_mask;  /* the mask is constant and treated as full */
-    bool shared_mask; /* the mask is the same in all lanes */
-    /* `argument`, the lane or delta of a shuffle, is constant */
+    /* true: the mask is constant, and the operation is performed as if it
+     * named all lanes */
+    bool fixed_mask;
+    bool shared_mask; /* true: the mask is the same in all lanes */
+    /* true: `argument`, the lane or delta of a shuffle, is constant */
     bool fixed_argument;
     int32_t argument;
-    /* the result is the same in all lanes; the kernel body receives it as its
-     * argument JIT_VOTE */
+    /* true: the result is the same in all lanes; the kernel body receives it
+     * as its argument JIT_VOTE */
     bool uniform;
     /* Numbers of the lane arrays with the operands and the result; array n is
      * %lane<n> in the entry. */

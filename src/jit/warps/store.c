@@ -119,7 +119,8 @@ open_side(struct jit *jit, struct jit_split *split, LLVMValueRef branch,
                    LLVMBuildSelect(jit->builder, test,
                                    inverted ? own : address,
                                    inverted ? address : own, ""));
-    /* volatile, since vectorising the store would not make it faster */
+    /* The store is volatile, so that LLVM does not vectorise it, which would
+     * not make it faster. */
     LLVMSetVolatile(store, 1);
     LLVMInstructionRemoveFromParent(store);
     LLVMInsertIntoBuilder(jit->builder, store);

@@ -106,7 +106,8 @@ load_first(struct jit_text *text, const char *name, unsigned lanes,
                  point, lanes);
 }
 
-/* Appends the text `form` to the IR, with each ~ replaced by .<point>. */
+/* Appends the text `form` to the IR, with each ~ replaced by .<point>, the
+ * number of the warp operation. */
 static void
 add_at(struct jit_text *text, unsigned point, const char *form)
 {
