@@ -297,8 +297,9 @@ point_after(const struct note *note, unsigned stop)
 }
 
 /* Tests whether some code from the start point to the next barrier of the
- * source runs in packs (neighbouring threads as lanes of vectors). The code
- * may be divided further, at the points that split_points.c has added. */
+ * source runs for packs (several neighbouring threads as lanes of vectors).
+ * The code may be divided further, at the points that split_points.c has
+ * added. */
 static bool
 has_packs(const struct jit_regions *regions, unsigned point)
 {

@@ -144,7 +144,8 @@ struct jit_regions {
      * barrier or warp operation that follows their computation */
     unsigned uniform_count;
     LLVMTypeRef *uniform_types;
-    /* for each uniform value: set of the start points at which it is live */
+    /* for each of these values: set of the start points (the code after a
+     * barrier or warp operation) at which it is live */
     jit_point_set *uniform_live;
     /* true: some barrier returns a result: the count, AND or OR of a predicate
      * of the threads */

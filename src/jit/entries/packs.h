@@ -34,8 +34,9 @@ struct jit_pack_nest {
 };
 
 /* Writes the loop nest. Each row of threads (same threadIdx.y and z) is
- * divided into wide packs; the rest of the row into packs of the second width,
- * and a last pack of which only some threads exist. */
+ * divided into wide packs, groups of threads that one call runs; the rest of
+ * the row into packs of the second width, and a last pack of which only some
+ * threads exist. */
 void jit_text_packs(struct jit *jit, struct jit_kernel *kernel,
                     const struct jit_pack_nest *packs);
 

@@ -132,8 +132,8 @@ write_pack_call(struct jit *jit, struct jit_kernel *kernel,
     jit_text_add(jit->wrappers, ", <%u x i1> %s)\n", width, mask);
 }
 
-/* For kernels that run by warps, writes the computation of the threadIdx.x and
- * the linear index of the warp's first thread. */
+/* For kernels that run one warp after the other, writes the computation of the
+ * threadIdx.x and the linear index of the warp's first thread. */
 static void
 write_warp(struct jit *jit, const struct jit_kernel *kernel, const char *s)
 {

@@ -20,8 +20,9 @@
 #include "jit/report.h"
 #include "jit/text.h"
 
-/* The calls of outlined loops that were already built in the current basic
- * block. */
+/* The calls that were already built in the current basic block. Each calls the
+ * function of an outlined loop, a loop that outline.c has moved into a
+ * function. */
 struct calls {
     LLVMBasicBlockRef block;
     LLVMValueRef *made;
@@ -93,8 +94,9 @@ call_for(struct jit *jit, struct calls *calls, LLVMValueRef at,
                               function, arguments, count, "");
 }
 
-/* If the call `at` stands for one result of a loop, replaces it by an element
- * of the struct that a call of the whole loop returns. */
+/* If the call `at` stands for one result of a loop that was moved into a
+ * function, replaces it by an element of the struct that a call of the whole
+ * loop returns. */
 static void
 define_call(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -123,11 +125,11 @@ is_outlined(const struct jit *jit, LLVMValueRef function)
     return false;
 }
 
-/* Replaces all calls that stand for results of outlined loops, in two steps.
- * First in all functions but those that contain an outlined loop for one
- * thread. This step may append functions for several threads to the module,
- * which are then visited too. They are copied from the functions for one
- * thread, so these are changed last. */
+/* Replaces all calls that stand for results of outlined loops (loops that
+ * outline.c has moved into functions). The functions with the loops for one
+ * thread are changed last, since the functions for several threads are copied
+ * from them. All other functions come first, including the functions for
+ * several threads that this step appends to the module. */
 static void
 define_calls(struct jit *jit)
 {

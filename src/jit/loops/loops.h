@@ -102,8 +102,9 @@ LLVMValueRef jit_declare_result(struct jit *jit,
                                 const struct jit_result_name *name,
                                 LLVMTypeRef type);
 
-/* widen.c: returns a new function that runs an outlined loop for `width`
- * threads. Its last argument is the mask of the threads that run the loop. */
+/* widen.c: returns a new function that runs an outlined loop (a loop that was
+ * moved into a function) for `width` threads. Its last argument is the mask of
+ * the threads that run the loop. */
 LLVMValueRef jit_widen_loop(struct jit *jit,
                             const struct jit_outlined *outlined,
                             unsigned width);
@@ -121,14 +122,15 @@ bool jit_can_widen_call(LLVMValueRef at);
  * be vectorised over threads. */
 void jit_outline_loops(struct jit *jit);
 /* loops/outline.c: tests whether the function is one that returns a result of
- * an outlined loop (__pycuda_loop.NUMBER.RESULT). */
+ * a loop that was moved into a function (__pycuda_loop.NUMBER.RESULT). */
 bool jit_is_loop_result(LLVMValueRef function);
 /* loops/outline.c: declares, before vectorisation, the vector variants of the
- * functions that return a result of an outlined loop. */
+ * functions that return a result of an outlined loop, a loop that was moved
+ * into a function. */
 void jit_declare_loops(struct jit *jit);
 /* loops/define.c: after vectorisation, writes the vector variants of outlined
- * loops that the vectoriser has called, and inlines all functions of outlined
- * loops. */
+ * loops (loops that were moved into functions) that the vectoriser has called,
+ * and inlines all functions of outlined loops. */
 void jit_define_loops(struct jit *jit);
 
 #endif

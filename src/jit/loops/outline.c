@@ -331,8 +331,8 @@ tell_variants(struct jit *jit, LLVMValueRef call,
 }
 
 /* Declares the vector variants of a function that returns one result of an
- * outlined loop. LLVM's vectoriser may call them. Each has a mask of the
- * active threads as last argument. */
+ * outlined loop, a loop that was moved into a function. LLVM's vectoriser may
+ * call them. Each has a mask of the active threads as last argument. */
 static void
 declare_variants(struct jit *jit, LLVMValueRef function,
                  struct jit_result_name name)

@@ -249,8 +249,9 @@ widen_phi(struct widening *to, LLVMValueRef at)
     return value;
 }
 
-/* Builds the vector form of a call of an intrinsic or of another outlined
- * loop. The outlined loop receives the mask of active threads. */
+/* Builds the vector form of a call of an intrinsic or of another outlined loop
+ * (a loop that was moved into a function). The outlined loop receives the mask
+ * of active threads. */
 static LLVMValueRef
 widen_call(struct widening *to, LLVMValueRef at, LLVMValueRef mask)
 {

@@ -78,7 +78,9 @@ struct jit_pack_loop {
     unsigned size;   /* number of basic blocks in the loop */
     /* for each basic block of the body: true if it is in the loop */
     bool *inside;
-    bool parts; /* true: lanes may leave the loop in different iterations */
+    /* true: the threads (lanes) of a pack may leave the loop in different
+     * iterations */
+    bool parts;
 };
 
 #define JIT_NO_LOOP (~0u)
@@ -267,8 +269,8 @@ LLVMValueRef jit_pack_slot_of(struct jit_pack_writer *to, LLVMValueRef value);
  * slot, too. */
 void jit_pack_define(struct jit_pack_writer *to, LLVMValueRef value,
                      LLVMValueRef by);
-/* Writes the translation of an instruction that is not a phi or terminator,
- * for all lanes of the mask. */
+/* Writes code that executes an instruction of the kernel body for all lanes of
+ * the mask. The instruction must not be a phi or terminator. */
 void jit_pack_instruction(struct jit_pack_writer *to, LLVMValueRef at);
 /* Returns a vector that has the scalar in each lane. */
 LLVMValueRef jit_pack_splat(struct jit_pack_writer *to, LLVMValueRef scalar);

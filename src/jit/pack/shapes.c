@@ -431,8 +431,9 @@ update_all(struct jit_pack_body *body)
             struct jit_shape *now =
                 &body->shapes[jit_map_get(&body->shape_index, at) - 1];
             struct jit_shape next = instruction_shape(body, at);
-            /* The shape of a value only changes from unknown to linear, and
-             * from linear to vector. */
+            /* The shape of a value, its relation between lanes, only changes
+             * from unknown to linear (growing by a constant from lane to
+             * lane), and from linear to vector (no known relation). */
             if (now->kind == JIT_SHAPE_VECTOR || same(*now, next)) {
                 continue;
             }

@@ -85,9 +85,9 @@ void jit_unroll_and_jam(struct jit *jit, const struct jit_strided *loop);
 bool jit_is_vote(LLVMValueRef barrier);
 void jit_cut_vote(struct jit *jit, LLVMValueRef barrier,
                   LLVMBasicBlockRef head, struct jit_vote *vote);
-/* Undoes jit_cut_vote: `barrier`, a barrier without result at the same
- * position, gets the kind and the argument of the original one, and its result
- * replaces the computed one. */
+/* Undoes jit_cut_vote. `barrier` is a call of a plain barrier at the position
+ * of the original one: makes it return the original result, such as the count
+ * of __syncthreads_count, and replaces the computed result by it. */
 void jit_restore_vote(struct jit *jit, const struct jit_vote *vote,
                       LLVMValueRef barrier);
 /* Replaces the call that adds the thread's vote (its predicate at a barrier
@@ -107,8 +107,8 @@ void jit_restore_early_exit(struct jit *jit, struct jit_kernel *kernel);
  * the entry for all threads of a thread block). Returns false, with the body's
  * behaviour unchanged, if the context would be too large. */
 bool jit_spill_values(struct jit *jit, struct jit_split *split);
-/* Tests whether the value is computed again after each barrier, instead of
- * being stored across it. */
+/* Tests whether the kernel computes the value again after each barrier instead
+ * of storing it across the barrier, because it needs few instructions. */
 bool jit_is_cheap(struct jit_split *split, LLVMValueRef value);
 
 /* regions/regions.c: splits kernels at barriers and warp operations, so that
