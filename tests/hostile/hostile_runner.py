@@ -507,7 +507,7 @@ class Runner:
         beside = case.random.random() < 0.3
         self.note(
             f"case {seed}: {kernel.name} {scenario.__name__}"
-            f"{' beside' * beside} {kernel.pieces}"
+            f"{' beside' * beside} {kernel.parts}"
         )
         case.world.sane.check(seed % 1000)
         if beside:
