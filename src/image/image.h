@@ -104,10 +104,11 @@ struct image_kernel {
     uint32_t max_threads;
     /* Number of registers to report in cuFuncGetAttribute. */
     uint32_t registers;
-    /* ELF symbol of the second entry (see IMAGE_KERNEL_WARPS); the text is ""
-     * if there is none. */
+    /* ELF symbol of the second entry, the function that runs a block warp by
+     * warp: offset in the string table. The string is "" if the kernel has no
+     * second entry (see IMAGE_KERNEL_WARPS). */
     uint32_t warp_symbol;
-    /* Stack bytes of the second entry (see IMAGE_KERNEL_WARPS). */
+    /* Bytes of stack that the second entry needs (see IMAGE_KERNEL_WARPS). */
     uint32_t warp_frame_bytes;
 };
 

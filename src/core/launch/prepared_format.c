@@ -413,8 +413,10 @@ format_fits(const struct core_format *format, const struct core_layout *layout)
     return true;
 }
 
-/* Sets by_layout if each field fits its parameter. Then also stores the
- * parameters' offsets in the fields. */
+/* Compares the fields of the format string with the kernel's parameters. Sets
+ * by_layout to true if the kernel's parameters are known and the format has
+ * one field for each, of its size or convertible to it. If so, also sets each
+ * field's `target` to the parameter's offset. */
 void
 core_format_set_offsets(struct core_format *format,
                         const struct core_layout *layout)

@@ -22,7 +22,8 @@ struct core_format {
     unsigned users;
     size_t count;
     uint32_t bytes;
-    /* true: each field fits its parameter, and its `target` is valid */
+    /* true if each field of the format string fits one kernel parameter;
+     * `target` of each field is then the parameter's offset */
     bool by_layout;
     struct core_field fields[];
 };

@@ -3,8 +3,8 @@
  * Each folder has three files. inline.h: the macros and inline functions
  * listed below; fiber.c: switching stacks; image.c: checks that an image can
  * run here, and relocates its code. meson.build compiles the folder of the
- * target processor. To add a processor, add a folder, an #include below and a
- * row in meson.build; the part for pycuda-jit is in src/jit/target.
+ * target processor. To add a processor, add a folder, an #include below and an
+ * entry in meson.build; the part for pycuda-jit is in src/jit/target.
  *
  * inline.h defines: CPU_ARCH_TRIPLE, the host's triple as clang names it;
  * CPU_ARCH_FAULT_SIGNALS, the signals that report faults; CPU_ARCH_PAGE, the
@@ -63,7 +63,8 @@ bool cpu_arch_runs(const char *target);
 
 /* Value of e_machine in ELF objects for this processor. */
 extern const unsigned cpu_arch_machine;
-/* Section type of unwind tables, which are not loaded; 0: no such type. */
+/* Type (sh_type) of the ELF sections that have unwind tables, which are not
+ * loaded. 0: the processor has no section type for them. */
 extern const unsigned cpu_arch_unwind_type;
 
 /* Size of a stub in bytes. A stub jumps to a function outside the image. The

@@ -59,7 +59,8 @@ const struct blas_library *cpu_blas_library_find(void);
 
 /* ---- product.c ---- */
 
-/* Operands of one product of a batch, or of a part of one. */
+/* Addresses of the operands of one product c = a b of a batch, or of the
+ * submatrices of one step of a product that is split. */
 struct blas_operands {
     const char *a, *b;
     char *c;

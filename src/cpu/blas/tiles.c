@@ -32,7 +32,8 @@
 /* If the products of a batch have more work than this (in multiplications of
  * floats), a cancellation point follows each of them. */
 #define BATCH_WORK 1e8
-/* Tiles and slices have a multiple of this number of rows or columns. */
+/* The numbers of rows and columns of tiles and slices (parts of a product that
+ * is split) are multiples of this number. */
 #define UNIT 64
 /* Number of small products of a batch between two cancellation points. */
 #define BATCH_PART 64

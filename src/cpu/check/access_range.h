@@ -132,8 +132,9 @@ void cpu_check_trace_append(struct cpu_check *check,
                             const uint64_t *values, const uint64_t *words,
                             uint64_t selected);
 
-/* Returns the list that says which words of the compiler's description of a
- * call are replaced by values of the call. */
+/* Returns the operands of the compiler's description of a call: a list that
+ * says which 8-byte words of the description are replaced by values of the
+ * call. */
 static inline const struct image_check_operand *
 cpu_check_form_operands(const struct image_check_form *form)
 {
@@ -142,8 +143,9 @@ cpu_check_form_operands(const struct image_check_form *form)
 
 /* ---- pending_accesses.c ---- */
 
-/* Capacities of the list of pending accesses, in ranges. The list is flushed
- * to shadow memory when it reaches one of them. */
+/* Capacities, in ranges, of the lists of pending accesses: access ranges of
+ * shared memory since the last barrier. All are written to shadow memory when
+ * one of the lists is full. */
 #define CPU_CHECK_PENDING_READS  1024
 #define CPU_CHECK_PENDING_WRITES 64
 
@@ -158,8 +160,8 @@ struct cpu_check_pending {
     struct cpu_check_range writes[CPU_CHECK_PENDING_WRITES];
 };
 
-/* Returns whether all accesses of shared memory are recorded in shadow
- * memory. */
+/* Returns whether all accesses of shared memory are recorded in shadow memory,
+ * so that none are in the list of pending accesses. */
 static inline bool
 cpu_check_pending_is_flushed(const struct cpu_check *check)
 {
@@ -168,14 +170,16 @@ cpu_check_pending_is_flushed(const struct cpu_check *check)
     return pending->flushed && !pending->read_count && !pending->write_count;
 }
 
-/* Returns whether the range certainly conflicts with no pending access.
- * Otherwise flushes the list of pending accesses to shadow memory, where the
+/* Returns whether the range certainly conflicts with no pending access (an
+ * access of shared memory since the last barrier that is not in shadow memory
+ * yet). Otherwise records all pending accesses in shadow memory, where the
  * caller must then look for conflicts, and returns false. */
 bool cpu_check_pending_is_disjoint(struct cpu_check *check,
                                    const struct cpu_check_range *range);
-/* Adds a range, which must conflict with no pending access, to the list of
- * pending accesses. Returns false if the list is full or flushed; the caller
- * must then record the range in shadow memory. */
+/* Adds a range to the list of pending accesses: those of shared memory since
+ * the last barrier. The range must conflict with none of them. Returns false
+ * if the list is full, or was already written to shadow memory; the caller
+ * must then record the range there. */
 bool cpu_check_pending_add(struct cpu_check *check,
                            const struct cpu_check_range *range);
 

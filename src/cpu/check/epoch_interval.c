@@ -17,8 +17,9 @@
 
 static struct cpu_check_interval ring[RING_SIZE];
 static atomic_uint last_number;
-/* When interval `number` (the time between two synchronization events of a
- * thread block) ends, element `number % RING_SIZE` is set to `number`. */
+/* When interval `number` (the time between two synchronization events) ends,
+ * element `number % RING_SIZE` is set to `number`. Any other value means that
+ * the interval is still running. */
 static atomic_uint ended[RING_SIZE];
 
 atomic_uint cpu_check_clock;

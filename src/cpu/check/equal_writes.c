@@ -17,8 +17,8 @@
 #include "cpu/device/clock.h"
 #include "image/abi.h"
 
-/* Longest time in ns that a check waits until the write of the other thread
- * block is executed. */
+/* Times in ns: a check waits at most MAX_WAIT_NS until another thread block
+ * has executed its write, and sleeps PAUSE_NS between two tests. */
 #define MAX_WAIT_NS 1000000000
 #define PAUSE_NS    20000
 

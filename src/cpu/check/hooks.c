@@ -1,7 +1,8 @@
 /* hooks.c - the selection of kernel checks, which the whole library reads.
  *
- * settings.c sets both variables while no kernel runs; they are read without a
- * lock.
+ * The variables are the set of selected checks, and the functions that the
+ * allocator of device memory calls. settings.c sets them while no kernel runs;
+ * they are read without a lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>

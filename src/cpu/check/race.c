@@ -28,7 +28,8 @@
 
 /* RELEASES: number of elements of `releases`, which has the times of the last
  * release operations of thread blocks. Its index is the thread block's linear
- * index modulo RELEASES. */
+ * index modulo RELEASES. SITES: maximum number of source locations that have a
+ * number. */
 #define RELEASES 4096
 #define SITES    65536
 
@@ -93,7 +94,8 @@ ordered_in_block(const struct cpu_check *check,
 }
 
 /* Returns whether the accesses that another thread block or launch made in
- * time interval `then` happen before the current access. Caches the result. */
+ * time interval `number`, which `then` describes, happen before the current
+ * access. Caches the result. */
 static bool
 ordered_between_blocks(struct cpu_check *check, uint32_t number,
                        const struct cpu_check_interval *then)

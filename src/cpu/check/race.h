@@ -158,7 +158,7 @@ cpu_race_store(uint64_t *slot_address, uint64_t slot)
     __atomic_store_n(slot_address, slot, __ATOMIC_RELAXED);
 }
 
-/* Merges two records of accesses between the same two synchronization events:
+/* Merges two access records of the same thread block and time interval:
  * returns `slot` with the bytes of `known` added. Returns `slot` unchanged if
  * they cannot be merged. */
 static inline uint64_t
@@ -230,7 +230,8 @@ cpu_race_clear_reads(struct cpu_shadow_granule *granule, uintptr_t at,
  * or one thread accesses all of them. */
 struct cpu_check_run {
     struct cpu_shadow_granule *granule;
-    /* index, in the granule's array of words, of the run's first word */
+    /* index of the run's first word in its granule (64 KiB of memory), in
+     * 4-byte words */
     uintptr_t at;
     /* Number of words in the run. */
     uint64_t count;

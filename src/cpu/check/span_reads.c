@@ -5,10 +5,10 @@
  * word, a span has two read slots; further readers change nothing while both
  * are in use. A write to some words of a span does not clear the record of an
  * earlier read of the span. This causes no false report: span records are only
- * used where whole thread blocks or epochs are ordered (kernels with warp
- * synchronization record words one by one), so an access that is ordered after
- * the write is also ordered after the read. No locks: concurrent records of
- * two workers are stored in either order.
+ * used where whole thread blocks, or the times between two barriers, are
+ * ordered (kernels with warp synchronization record words one by one), so an
+ * access that is ordered after the write is also ordered after the read. No
+ * locks: concurrent records of two workers are stored in either order.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -36,15 +36,17 @@ is_of_other_epoch(const struct cpu_check *check, uint32_t number)
                      then->epoch != check->epoch);
 }
 
-/* Returns what `known`, the record of an earlier read, means for the new read
- * `mine`. */
+/* Decides what to do with `known`, the record of an earlier read of the span,
+ * when the read `mine` is to be recorded. enum span_state describes the
+ * results. */
 static enum span_state
 span_judge(const struct cpu_check *check, uint64_t known, uint64_t mine,
            bool shared)
 {
     uint32_t number = (uint32_t)(known >> CPU_RACE_INTERVAL_AT);
     uint32_t past = cpu_race_past(check, shared);
-    /* True if reads by other thread blocks can be ignored. */
+    /* True if reads by other thread blocks cannot conflict with this thread
+     * block's accesses, so that their records may be overwritten. */
     bool isolated = shared || check->acquired;
 
     if (!known || cpu_race_number_is_past(number, past)) {

@@ -180,9 +180,11 @@ record_reserve(struct cpu_check *check, unsigned words)
     return trace->list + at;
 }
 
-/* Finds the words of the row (access) that must be equal in the next thread
- * block so that it can skip the check: all words, or only those of a condition
- * that is false in every iteration. */
+/* Finds the 8-byte words [*first, *end) of `row`, the compiler's description
+ * of one access in a loop. If they are equal in the next thread block's call,
+ * its check can be skipped. These are all words or, if a condition such as i <
+ * n is false in every iteration, only the words of that condition. `at` is the
+ * index of the row's first word in the description of the whole call. */
 static void
 row_condition_words(const struct image_check_range *row, unsigned at,
                     unsigned *first, unsigned *end)
@@ -195,7 +197,8 @@ row_condition_words(const struct image_check_range *row, unsigned at,
 }
 
 /* Sets to all ones the masks of those values of the call that replace the
- * words [first, end) of the form (the compiler's description of the call). */
+ * 8-byte words [first, end) of `form`, the compiler's description of the call.
+ * All bits of these values must be equal in the next thread block. */
 static void
 masks_set(const struct image_check_form *form, unsigned first, unsigned end,
           uint64_t *masks)
@@ -209,8 +212,9 @@ masks_set(const struct image_check_form *form, unsigned first, unsigned end,
     }
 }
 
-/* Sets the masks of all values that must be equal in the next thread block:
- * those of the loop nest and of the selected rows (accesses). */
+/* Computes a mask for each value of the call: the bits that must be equal in
+ * the next thread block, so that it can skip the checks. These are the bits of
+ * the values that describe the loop nest and the selected rows (accesses). */
 static void
 masks_make(const struct image_check_form *form, const uint64_t *words,
            uint64_t selected, uint64_t *masks)

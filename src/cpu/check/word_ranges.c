@@ -145,10 +145,11 @@ lanes_are_own(lanes known, lanes mine)
     return ((known ^ mine) & CPU_RACE_ACCESSOR) == 0;
 }
 
-/* `known` has the read recorded for each word. Returns the lanes whose record
- * stays as it is, so that the new read is not recorded: the recorded read was
- * made after the latest synchronization of the running thread block, or by a
- * thread block that may run at the same time. */
+/* For a SIMD vector of words, `known` has the read that is recorded for each
+ * word. Returns a mask of the lanes whose record stays as it is, so that the
+ * new read is not recorded: the recorded read was made after the latest
+ * synchronization of the running thread block, or by a thread block that may
+ * run at the same time. */
 static inline masks
 lanes_are_unchanged(const struct readers *readers, lanes known)
 {
@@ -174,11 +175,11 @@ lanes_store(uint64_t *slots, masks which, lanes mine)
     }
 }
 
-/* Records one read for each of LANES words, as cpu_race_record_read does for
- * one. Returns false if the caller must call cpu_race_record_read for each
- * word instead. Stores only the slots that change, because other workers may
- * store slots at the same time, and stores them one by one, because masked
- * stores are very slow on some processors. */
+/* Records one read for each of LANES words (one SIMD vector), as
+ * cpu_race_record_read does for one word. Returns false if the caller must
+ * call cpu_race_record_read for each word instead. Stores only the slots that
+ * change, because other workers may store slots at the same time, and stores
+ * them one by one, because masked stores are very slow on some processors. */
 static inline bool
 lanes_record(const struct readers *readers, uint64_t *one, uint64_t *two,
              lanes mine)
@@ -282,7 +283,8 @@ slots_record_reads(struct cpu_check *check, struct cpu_shadow_granule *granule,
 }
 
 /* Records reads of spans (16 words) that have no earlier readers, LANES spans
- * at a time. Returns the number of words recorded. */
+ * (one SIMD vector of records) at a time. Returns the number of words
+ * recorded. */
 static uint64_t
 spans_fill(const struct readers *readers, struct cpu_shadow_granule *granule,
            uintptr_t at, uint64_t count)

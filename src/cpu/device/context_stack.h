@@ -13,7 +13,7 @@
 #include "api/cuda_types.h"
 
 struct context_stack {
-    /* NULL if the stack is empty, or if NULL was pushed. */
+    /* the current context; NULL if the stack is empty or NULL was pushed */
     CUcontext current;
     /* the contexts below the current one, oldest first; or NULL */
     CUcontext *below;

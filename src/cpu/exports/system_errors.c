@@ -21,7 +21,8 @@
 #define TEXTS      16
 
 static char texts[TEXTS][TEXT_BYTES];
-static unsigned next; /* next entry of `texts` to write, modulo TEXTS */
+/* index of the next entry of `texts` to write, modulo TEXTS */
+static unsigned next;
 /* latest text about a failed system call, of any thread; or NULL */
 static const char *latest;
 /* latest text of any thread about failed allocations; NULL after it was

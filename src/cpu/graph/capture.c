@@ -205,9 +205,9 @@ node_joined(const struct cpu_stream *origin, const struct cpu_node *node)
     return leads;
 }
 
-/* Checks that the origin stream has waited for the last node of each stream
- * that has joined the capture. Otherwise returns UNJOINED, or INVALIDATED if
- * such a stream has been destroyed. */
+/* Checks that the origin stream (where the capture began) has waited for the
+ * last node of each stream that has joined the capture. Otherwise returns
+ * UNJOINED, or INVALIDATED if one of the joined streams has been destroyed. */
 static CUresult
 capture_joined(const struct cpu_capture *capture)
 {

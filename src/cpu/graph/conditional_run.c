@@ -20,7 +20,8 @@
 #include "cpu/stream/operation.h"
 
 struct branch_call {
-    struct cpu_branch *branch; /* owned by the executable graph */
+    /* the conditional node's bodies; owned by the executable graph */
+    struct cpu_branch *branch;
     struct cpu_op *op;         /* the node's operation */
     struct cpu_context *ctx;
     int priority;
@@ -58,7 +59,8 @@ cpu_branch_make(const struct cpu_conditional *conditional,
         struct cpu_graph *body = conditional->bodies[i];
 
         code = cpu_graph_has_memory(body)
-                   ? CUDA_ERROR_NOT_SUPPORTED /* CUDA returns the same error */
+                   /* as in CUDA, a body cannot allocate memory */
+                   ? CUDA_ERROR_NOT_SUPPORTED
                    : cpu_exec_make(body, &branch->bodies[i]);
     }
     if (code) {

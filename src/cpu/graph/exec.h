@@ -22,7 +22,7 @@ struct cpu_branch {
     CUgraphConditionalNodeType type;
     struct cpu_condition *condition; /* counted reference to the condition */
     unsigned count;
-    /* owned; executable graphs of the branches, which have no handles */
+    /* owned executable graphs of the bodies; they have no handles */
     struct cpu_exec *bodies[];
 };
 

@@ -31,7 +31,8 @@ branches_compare(const struct cpu_branch *old, const struct cpu_branch *new)
     if (!old || !new) {
         return result;
     }
-    /* the conditions may differ, the types may not */
+    /* the two nodes may have different conditions, but must be of the same
+     * type (IF, WHILE or SWITCH) */
     if (old->type != new->type) {
         return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
     }

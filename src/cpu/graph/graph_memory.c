@@ -38,7 +38,9 @@ struct cpu_graph_memory {
     bool allocated;
     /* the memory is counted in struct usage, since a launch has used it */
     bool reserved;
-    bool taken; /* scratch of launch_check: the checked launch allocates it */
+    /* temporary flag of launch_check: the launch that is being checked
+     * allocates this memory */
+    bool taken;
     /* next block in the free list of the device */
     struct cpu_graph_memory *next;
 };

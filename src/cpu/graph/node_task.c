@@ -141,8 +141,8 @@ host_submit(const void *params)
 }
 
 struct node_kind {
-    /* driver function that creates the task; NULL: such a task has no
-     * parameters */
+    /* driver function that creates the task; NULL for node types whose tasks
+     * have no parameters */
     submit *how;
     /* size in bytes of the parameters that a node stores, or 0 */
     size_t bytes;

@@ -12,7 +12,8 @@
     ((size_t)1 << 40) /* most bytes that cpu_addresses_reserve reserves */
 
 struct cpu_addresses {
-    uintptr_t start; /* start of the range, at a huge page */
+    /* first address of the range, a multiple of the size of a huge page */
+    uintptr_t start;
     /* Size of the reserved range in bytes, a multiple of `granule`. The
      * addresses are inaccessible until the caller maps memory there. */
     size_t bytes;

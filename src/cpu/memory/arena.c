@@ -35,7 +35,8 @@
 #define HUGE_BYTES ((size_t)4 << 20)
 #define HUGE_UNIT  ((size_t)2 << 20)
 #define SLAB_BYTES ((size_t)1 << 20)
-/* Minimum bytes of other addresses used before a freed address is reused. */
+/* After an address was freed, at least this many bytes of other addresses are
+ * allocated before it is reused. */
 #define REUSE_MIN ((size_t)64 << 30)
 #define LEAD      PAGE /* accessible bytes before a span's first allocation */
 
@@ -48,8 +49,8 @@ static const uint32_t class_bytes[] = {
 
 #define CLASSES (sizeof class_bytes / sizeof *class_bytes)
 
-/* A span: a sequence of granules that holds one large allocation, or a slab of
- * small ones. */
+/* A span: a sequence of granules (units of 64 KiB) that holds one large
+ * allocation, or a slab of small ones. */
 struct span {
     uintptr_t start;
     size_t granules;
@@ -69,7 +70,8 @@ struct span {
 static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
 static uintptr_t arena_start;
 static size_t arena_bytes;
-/* The span that each granule belongs to, or NULL. */
+/* For each granule (64 KiB of the arena): the span that it belongs to, or
+ * NULL. */
 static struct span **spans;
 /* Index of the granule at which the next search for free granules starts. */
 static size_t cursor;
@@ -140,9 +142,9 @@ run_find(size_t granules, size_t unit, size_t from, size_t to)
     return to;
 }
 
-/* Returns the number of granules that are used in turn before the addresses of
- * freed granules are used again. This limits the part of the table `spans`
- * that occupies host memory. */
+/* Returns the number of granules (units of 64 KiB) that are used in turn
+ * before the addresses of freed granules are used again. This limits the part
+ * of the table `spans` that occupies host memory. */
 static size_t
 window_granules(void)
 {
@@ -430,7 +432,8 @@ arena_lookup(uintptr_t address)
     found = &span->one;
     if (span->small) {
         size_t slot = (address - span->start - LEAD) / span->slot_bytes;
-        if (slot >= span->slots) { /* also for an address before slot 0 */
+        /* also true for an address before slot 0, whose index wraps around */
+        if (slot >= span->slots) {
             return NULL;
         }
         found = &span->small[slot];

@@ -166,7 +166,9 @@ limits_read(const char *root, struct cpu_available *found)
 {
     static const struct {
         int limit;
-        int field; /* index of the number in /proc/self/statm to subtract */
+        /* index, in the numbers of /proc/self/statm, of the pages that already
+         * count for this limit */
+        int field;
         const char *name;
     } rows[] = {{RLIMIT_AS, 0, "RLIMIT_AS"}, {RLIMIT_DATA, 5, "RLIMIT_DATA"}};
     unsigned long long pages[6] = {0};

@@ -29,7 +29,7 @@ struct cpu_available {
      * written: from RLIMIT_DATA, and from CommitLimit if the system does not
      * overcommit. */
     struct cpu_bound mappings;
-    /* Address space that can still be reserved: RLIMIT_AS. */
+    /* Address space in bytes that can still be reserved: RLIMIT_AS. */
     struct cpu_bound addresses;
     /* Bytes of the reserve that was subtracted from `pages`. */
     uint64_t reserve;
@@ -43,9 +43,10 @@ struct cpu_available {
 bool cpu_system_file_read(const char *root, const char *path, char *text,
                           size_t bytes);
 
-/* Reads all bounds. `root` is a prefix of file names, "" except in tests.
- * Files that cannot be read are ignored. Takes about 100 microseconds; not
- * thread-safe. */
+/* Reads all limits of the memory that the process can still allocate: the
+ * machine's, those of cgroups, and resource limits. `root` is a prefix of file
+ * names, "" except in tests. Files that cannot be read are ignored. Takes
+ * about 100 microseconds; not thread-safe. */
 void cpu_available_read(const char *root, struct cpu_available *found);
 
 #endif

@@ -30,7 +30,7 @@
 #include "cpu/memory/arena.h"
 #include "cpu/memory/budget.h"
 
-/* Sizes and offsets of mappings must be multiples of this. */
+/* Sizes and offsets of mappings, in bytes, must be multiples of this. */
 #define UNIT ((size_t)2 << 20)
 
 struct physical {

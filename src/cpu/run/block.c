@@ -45,20 +45,22 @@
 /* Bytes of a fiber's stack beyond the frame size that LLVM reports for the
  * kernel. */
 #define STACK_EXTRA (16u << 10)
-/* Minimum size of the stack of a thread of a recursive kernel. */
+/* Minimum size in bytes of the stack of a thread of a recursive kernel. */
 #define STACK_RECURSIVE (256u << 10)
-/* Minimum size of a worker's extra stack. */
+/* Minimum size in bytes of a worker's extra stack, on which kernels with large
+ * frames run. */
 #define EXTRA_STACK_MIN (1u << 20)
 /* Offset between the stacks of successive fibers, in bytes, so that they use
  * different sets of the processor's cache. */
 #define STACK_COLOUR 320
-/* Kernels with larger frames run on the worker's extra stack, since they may
- * have arrays: an index out of bounds must not reach the frames of the
- * runtime, which are on the thread's own stack. */
+/* Size in bytes of a kernel's stack frame. Kernels with larger frames run on
+ * the worker's extra stack, since they may have arrays: an index out of bounds
+ * must not reach the frames of the runtime, which are on the thread's own
+ * stack. */
 #define INLINE_FRAME 72
 #define PAGE_BYTES   CPU_ARCH_PAGE
-/* Size of a guard region. No stack frame is larger, so an overflow hits the
- * guard. */
+/* Size in bytes of a guard region: inaccessible memory at the end of a stack.
+ * No stack frame is larger, so an overflow hits the guard. */
 #define GUARD_BYTES         (64u << 10)
 #define YIELDS_BEFORE_SLEEP 4096
 /* Maximum number of blocks along x of a launch that runs warp by warp. */

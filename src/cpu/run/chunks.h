@@ -14,8 +14,8 @@ struct cpu_op;
 
 /* Computes the chunk sizes and the shares of a launch. */
 void cpu_chunks_plan(struct cpu_op *op);
-/* Returns the index of the share from which the calling thread's processor
- * takes chunks first. */
+/* Returns the index of the share (range of blocks) from which the calling
+ * thread's processor takes chunks first. */
 unsigned cpu_share_preferred(const struct cpu_launch *launch);
 /* Takes the next chunk, from share `near` if possible. Stores the index of its
  * first block and returns its number of blocks. Returns 0 if no chunks are

@@ -37,7 +37,9 @@ struct cooperative_run {
     unsigned live; /* number of blocks on this thread that have not ended */
     /* how often blocks were resumed since the last sched_yield */
     unsigned turns;
-    unsigned sleeps; /* calls of sched_yield since the last blocks_take */
+    /* number of calls of sched_yield since this thread last took more blocks
+     * */
+    unsigned sleeps;
 };
 
 /* Returns a worker state that no block uses, or NULL if there is not enough

@@ -26,9 +26,10 @@ struct cpu_launch {
     uint32_t dynamic_shared;
     uint32_t threads; /* threads per block */
     void *params;
-    uint64_t total;       /* number of blocks */
+    uint64_t total;       /* number of blocks in the grid */
     uint64_t most, least; /* blocks per chunk at the start and at the end */
-    struct cpu_share *shares; /* array of shares in the operation */
+    /* the shares into which the blocks are divided; memory of the operation */
+    struct cpu_share *shares;
     unsigned share_count;
     _Atomic uint64_t left; /* number of blocks that are not finished */
     _Atomic uint64_t ns;   /* total run time of all threads in ns */
@@ -39,8 +40,9 @@ struct cpu_launch {
     unsigned joined;
     uint64_t started_ns;
     uint64_t serial; /* number of the launch, unique in the process */
-    /* Number of the last epoch interval that began before the launch
-     * (check/epoch_interval.c). */
+    /* Number of the last time interval (time between two synchronization
+     * events of a thread block, check/epoch_interval.c) that began before the
+     * launch. */
     uint32_t before;
     atomic_bool checked; /* cpu_check_launch_begin has counted the launch */
     bool cooperative;

@@ -3,8 +3,8 @@
  * An index beyond the end of a thread's own array reaches the memory above the
  * stack: the guard turns that into an illegal address. The guard is as large
  * as the guard above shared memory, since an unsigned index that wraps around
- * becomes one of almost 2^32 elements. The memory shares no granule of shadow
- * memory with other memory.
+ * becomes one of almost 2^32 elements. No granule (64 KiB unit) of shadow
+ * memory describes both this and other memory.
  *
  * No state; any thread may call these functions.
  *

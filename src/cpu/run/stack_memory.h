@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-/* Sizes and addresses of stack memory are multiples of this. */
+/* Sizes and addresses of stack memory are multiples of this number of
+ * bytes. */
 #define CPU_STACK_UNIT ((size_t)64 << 10)
 
 /* Maps `bytes` of memory, a multiple of CPU_STACK_UNIT, with a guard of

@@ -54,7 +54,7 @@ scope_of_green(CUgreenCtx handle, struct scope *scope)
 }
 
 /* Stores in `*event` a new reference to the event of the handle. Fails if a
- * stream of the scope is being captured. */
+ * stream of the scope (a context or green context) is being captured. */
 static CUresult
 event_take(const struct scope *scope, CUevent handle, struct cpu_event **event)
 {
@@ -67,9 +67,9 @@ event_take(const struct scope *scope, CUevent handle, struct cpu_event **event)
     return *event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* Returns new references to the last operation of each stream of the scope, in
- * an array that the caller frees. Returns NULL if there is not enough
- * memory. */
+/* Returns new references to the last operation of each stream of the scope (a
+ * context or green context), in an array that the caller frees. Returns NULL
+ * if there is not enough memory. */
 static struct cpu_op **
 tails_take(const struct scope *scope, size_t *count)
 {
@@ -134,9 +134,10 @@ record(CUresult code, const struct scope *scope, CUevent handle)
 
 /* ---- waiting ---- */
 
-/* Returns the handles of the scope's streams in an array that the caller
- * frees. Returns NULL if there is not enough memory. Other threads may destroy
- * the streams before the caller uses the handles. */
+/* Returns the handles of all streams of the scope (a context or green
+ * context), in an array that the caller frees. Returns NULL if there is not
+ * enough memory. Other threads may destroy the streams before the caller uses
+ * the handles. */
 static CUstream *
 handles_take(const struct scope *scope, size_t *count)
 {
@@ -165,7 +166,8 @@ gate_of(struct cpu_context *ctx, struct cpu_green *green)
 }
 
 /* A gate is an operation that new streams wait for. Replaces `*gate` by a new
- * one that is done when both `mark` and the old gate are done. */
+ * one that is done when both the operation `mark` and the old gate are
+ * done. */
 static CUresult
 gate_add(struct cpu_op *_Atomic *gate, struct cpu_context *ctx,
          struct cpu_op *mark)
@@ -217,8 +219,8 @@ wait_for(CUresult code, const struct scope *scope, CUevent handle)
         return code;
     }
     if (cpu_event_invalidates(event)) {
-        /* The event was last recorded in the capture of a stream outside the
-         * scope. */
+        /* The event was last recorded in a captured stream that does not
+         * belong to this context or green context. */
         code = CUDA_ERROR_CAPTURED_EVENT;
     } else if (cpu_event_shared(event)) {
         code = CUDA_ERROR_NOT_SUPPORTED;

@@ -51,7 +51,9 @@ struct cpu_op {
     bool finishes_later;
     bool queued;      /* the operation is in the queue of ready kernels */
     int priority;     /* priority of a kernel; lower values run first */
-    unsigned pending; /* number of dependencies that are not complete */
+    /* number of operations that this one waits for and that are not complete
+     * */
+    unsigned pending;
     unsigned edge_count;
     struct cpu_context *ctx;
     struct cpu_op *next; /* next operation in a queue or in the free list */

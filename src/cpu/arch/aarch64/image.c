@@ -76,7 +76,7 @@ static const struct row rows[] = {
     {R_AARCH64_LD64_GOT_LO12_NC, ENTRY, IN_PAGE, AT_10, 3, 12},
 };
 
-/* Returns the table entry for a relocation type, or NULL. */
+/* Returns the entry of the table `rows` for a type of relocation, or NULL. */
 static const struct row *
 row_find(unsigned type)
 {
@@ -96,8 +96,9 @@ cpu_arch_relocation_bytes(unsigned type)
     return row == NULL ? 0 : row->field == DATA ? row->bits / 8 : 4;
 }
 
-/* Returns the address to which the relocation refers. For the base ENTRY, this
- * is the symbol's entry in the table of addresses, which is filled first. */
+/* Returns the address to which the relocation refers. For a relocation through
+ * the image's table of addresses (base ENTRY), this is the address of the
+ * symbol's entry in that table, which is filled first. */
 static uint64_t
 base_address(const struct cpu_relocation *at, enum base base)
 {
