@@ -139,7 +139,7 @@ library_search(const char *name, struct blas_library *into)
         return false;
     }
     if (object_search(handle, into)) {
-        return true; /* the library stays open */
+        return true; /* the library stays open, so `handle` is not closed */
     }
     dlclose(handle);
     return false;

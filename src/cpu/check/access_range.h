@@ -23,7 +23,7 @@
  * loop. */
 struct cpu_check_range {
     const struct image_check_range *row;
-    uintptr_t address; /* address in the first iteration */
+    uintptr_t address; /* address that the access has in the first iteration */
     /* The bytes of all accesses are in [low, high). */
     uintptr_t low, high;
     /* Numbers of iterations of the inner and of the outer loop; count[1] is 0

@@ -21,7 +21,8 @@
 #include "cpu/run/runtime.h"
 #include "image/abi.h"
 
-#define TRACE_WORDS 16384 /* capacity of a trace in 64-bit words */
+/* capacity of a trace (a record of the checked calls), in 64-bit words */
+#define TRACE_WORDS 16384
 
 /* A sequence of records, one for each call of __pycuda_check_rows and each
  * barrier. A call's record has a pointer to its form (the compiler's
@@ -39,7 +40,7 @@ struct cpu_check_trace {
     /* Index in `list` of the first record after the latest barrier that the
      * thread block has passed. */
     unsigned last_barrier;
-    unsigned end; /* number of used elements of `list` */
+    unsigned end; /* number of used 64-bit words of `list` */
     uint64_t list[TRACE_WORDS];
 };
 

@@ -23,7 +23,8 @@
 #define PAST_AGE ((int64_t)0x7fffffff)
 
 #define LANES 4
-#define BATCH 8 /* number of words that slots_record handles at once */
+#define BATCH 8 /* number of 4-byte words that slots_record handles at once   \
+                 */
 
 typedef uint64_t lanes __attribute__((vector_size(8 * LANES)));
 typedef int64_t masks __attribute__((vector_size(8 * LANES)));
@@ -36,7 +37,8 @@ struct readers {
     /* number of the first time interval (epoch_interval.c) whose accesses may
      * conflict */
     uint64_t since;
-    uint64_t interval; /* number of the thread block's current time interval */
+    /* number of the time interval that the thread block is in now */
+    uint64_t interval;
     /* Access records whose age (see PAST_AGE) is less than this value belong
      * to thread blocks that may run at the same time as this one. */
     int64_t others;

@@ -21,7 +21,8 @@ struct cpu_green {
     /* Handle of type CUcontext that cuCtxFromGreenCtx returned for this green
      * context. It denotes the primary context. */
     CUcontext context;
-    struct cpu_context *ctx; /* the primary context, retained */
+    /* the primary context; the green context holds a reference to it */
+    struct cpu_context *ctx;
     unsigned sm_count;
     uint64_t id; /* id that no other context of the process has */
     /* Operation that every new stream of the green context waits for, or NULL.

@@ -18,7 +18,8 @@ struct cpu_state {
     /* True if this process was created by fork() from a process that had
      * called cuInit. */
     atomic_bool forked;
-    bool fork_safe; /* the handlers of fork.c are installed */
+    /* the fork handlers of fork.c are installed, so cuInit may succeed */
+    bool fork_safe;
     int device_count;
     /* Index of the virtual device for each ordinal. */
     int visible[CPU_MAX_DEVICES];

@@ -34,7 +34,8 @@ static const char *latest_external;
 static const char *latest_setting;
 /* Guards the static variables above. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local const char *thread_text; /* this thread's latest text */
+/* the latest text about a failed system call in this thread */
+static _Thread_local const char *thread_text;
 
 /* Advice for errno values, which is appended to the text of strerror. */
 static const struct {

@@ -27,8 +27,10 @@ struct cpu_green;
 struct cpu_capture {
     struct cpu_capture *next; /* next element in the list of active captures */
     struct cpu_graph *graph;
-    struct cpu_stream *origin;  /* stream in which the capture began */
-    struct cpu_stream *streams; /* participating streams, of any context */
+    struct cpu_stream *origin; /* stream in which the capture began */
+    /* list of the streams that participate in the capture; they may belong to
+     * several contexts */
+    struct cpu_stream *streams;
     uint64_t id;
     CUstreamCaptureMode mode;
     CUstreamCaptureStatus status;

@@ -22,7 +22,8 @@
 struct branch_call {
     /* the conditional node's bodies; owned by the executable graph */
     struct cpu_branch *branch;
-    struct cpu_op *op;         /* the node's operation */
+    /* the stream operation of the conditional node */
+    struct cpu_op *op;
     struct cpu_context *ctx;
     int priority;
 };

@@ -36,7 +36,7 @@ static const char *const type_names[] = {
 struct dot {
     FILE *file;
     unsigned flags;
-    unsigned graphs; /* number of graphs written so far */
+    unsigned graphs; /* number of graphs written to the file so far */
 };
 
 /* Returns true if the flags contain `flag` or VERBOSE. */

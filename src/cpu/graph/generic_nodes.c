@@ -81,8 +81,7 @@ params_task(const CUgraphNodeParams *params, CUcontext ctx,
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         /* params->memOp has the layout of the structure that the function
          * takes */
-        return cpu_batch_task(
-                              (const CUDA_BATCH_MEM_OP_NODE_PARAMS
+        return cpu_batch_task((const CUDA_BATCH_MEM_OP_NODE_PARAMS
                                    *)(const void *)&params->memOp,
                               task);
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:

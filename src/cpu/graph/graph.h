@@ -361,7 +361,7 @@ struct cpu_condition {
     /* address of the value, a uint32_t; also the condition's handle */
     uintptr_t value;
     unsigned initial;
-    bool reset; /* each launch sets the value to `initial` */
+    bool reset; /* each launch of the graph sets the value to `initial` */
     unsigned references;
 };
 
@@ -369,7 +369,7 @@ struct cpu_conditional {
     CUgraphConditionalNodeType type;
     struct cpu_condition *condition; /* counted reference to the condition */
     unsigned count;
-    CUgraph *handles; /* owned; handles of the bodies */
+    CUgraph *handles; /* handles of the body graphs; owned array */
     struct cpu_graph **bodies;
 };
 

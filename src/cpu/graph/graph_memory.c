@@ -41,7 +41,7 @@ struct cpu_graph_memory {
     /* temporary flag of launch_check: the launch that is being checked
      * allocates this memory */
     bool taken;
-    /* next block in the free list of the device */
+    /* next memory block in the free list of the device */
     struct cpu_graph_memory *next;
 };
 

@@ -25,7 +25,7 @@
 struct memory_call {
     struct cpu_graph_memory *memory; /* counted reference to the memory */
     CUDA_MEM_ALLOC_NODE_PARAMS params;
-    CUmemAccessDesc access[]; /* params.accessDescCount elements */
+    CUmemAccessDesc access[]; /* has params.accessDescCount elements */
 };
 
 static void

@@ -17,7 +17,9 @@
 struct list {
     CUgraphNode *nodes, *others;
     CUgraphEdgeData *data;
-    size_t *count; /* in: capacity; out: number of elements */
+    /* before the query: capacity of the caller's arrays; after it: number of
+     * nodes or edges found */
+    size_t *count;
     size_t room, found;
     /* an edge has nonzero data, but the caller passed no array for them */
     bool lossy;

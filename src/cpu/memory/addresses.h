@@ -9,15 +9,19 @@
 #include <stdint.h>
 
 #define CPU_ADDRESSES_MAX                                                     \
-    ((size_t)1 << 40) /* most bytes that cpu_addresses_reserve reserves */
+/* maximum number of bytes of addresses that cpu_addresses_reserve reserves   \
+ * */
+((size_t)1 << 40)
 
-struct cpu_addresses {
+    struct cpu_addresses {
     /* first address of the range, a multiple of the size of a huge page */
     uintptr_t start;
     /* Size of the reserved range in bytes, a multiple of `granule`. The
      * addresses are inaccessible until the caller maps memory there. */
     size_t bytes;
-    void *table; /* zeroed table with `row` bytes for each granule */
+    /* zeroed table with an entry of `row` bytes for each granule (unit of
+     * addresses) */
+    void *table;
 };
 
 /* Reserves an address range, divided into granules of `granule` bytes, and a

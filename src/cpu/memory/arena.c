@@ -30,7 +30,9 @@
 #define GRANULE   ((size_t)64 << 10)
 #define PAGE      ((size_t)CPU_ARCH_PAGE)
 #define ALIGNMENT ((size_t)256)
-#define LARGE     GRANULE /* minimum bytes of an allocation with own pages */
+/* minimum bytes of an allocation that has separate pages; smaller ones share
+ * slabs */
+#define LARGE GRANULE
 /* Minimum bytes of an allocation that begins at a huge page. */
 #define HUGE_BYTES ((size_t)4 << 20)
 #define HUGE_UNIT  ((size_t)2 << 20)
@@ -38,7 +40,9 @@
 /* After an address was freed, at least this many bytes of other addresses are
  * allocated before it is reused. */
 #define REUSE_MIN ((size_t)64 << 30)
-#define LEAD      PAGE /* accessible bytes before a span's first allocation */
+/* accessible bytes between the start of a span (addresses of one large
+ * allocation or one slab) and its first allocation */
+#define LEAD PAGE
 
 static const uint32_t class_bytes[] = {
     256,   512,   768,   1024,  1280,  1536,  1792,  2048,
@@ -54,8 +58,9 @@ static const uint32_t class_bytes[] = {
 struct span {
     uintptr_t start;
     size_t granules;
-    size_t committed; /* number of writable bytes in the span */
-    int file;         /* file of the span's pages: descriptor + 1; 0: none */
+    /* number of bytes of the span that are mapped for writing */
+    size_t committed;
+    int file; /* file of the span's pages: descriptor + 1; 0: none */
     /* For a span that holds one large allocation: that allocation. */
     struct cpu_allocation one;
     /* For a slab: the allocation in each slot. NULL in other spans. */
@@ -64,7 +69,8 @@ struct span {
     uint32_t free_count, slots, slot_bytes, class_index;
     /* Links of the list of this size class's slabs with free slots. */
     struct span *next, *previous;
-    struct span *newer, *older; /* neighbours in the list of all spans */
+    /* neighbours in the list of all spans, in order of creation */
+    struct span *newer, *older;
 };
 
 static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -719,7 +725,9 @@ slab_free_context(struct span *slab, uint64_t context_id)
             bool last = slab->free_count + 1 == slab->slots;
             allocation_free(small);
             if (last) {
-                return; /* small_free may have freed the slab */
+                /* small_free may have freed the slab, so the loop over its
+                 * slots ends */
+                return;
             }
         }
     }

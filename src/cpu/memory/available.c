@@ -207,7 +207,9 @@ struct version {
     /* names of the files that contain a limit in bytes */
     const char *files[2];
     const char *current;
-    const char *cache; /* key of a line in memory.stat */
+    /* key of the line of memory.stat with the bytes of cache that the system
+     * can reclaim */
+    const char *cache;
     /* Mount point that is used if mountinfo cannot be read. */
     const char *default_mount;
 };

@@ -21,8 +21,9 @@
 #include "cpu/module/image.h"
 #include "image/image.h"
 
-#define TITLE      "Image of pycuda-c's CPU device, as text"
-#define LINE_BYTES 57 /* image bytes in one line of 76 characters */
+#define TITLE "Image of pycuda-c's CPU device, as text"
+/* number of bytes of the image that one line of 76 characters encodes */
+#define LINE_BYTES 57
 #define BEGIN      "//$image "
 #define MARK       "//$"
 #define END        "//$end"

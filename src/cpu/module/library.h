@@ -23,8 +23,10 @@ struct cpu_kernel {
     const char *name;
     /* Values of attributes that the program has set for each device; guarded
      * by the library's lock. */
-    int max_dynamic_shared[CPU_MAX_DEVICES]; /* -1: not set */
-    int carveout[CPU_MAX_DEVICES];           /* -1: not set */
+    /* -1: the program has not set this attribute */
+    int max_dynamic_shared[CPU_MAX_DEVICES];
+    /* -1: the program has not set this attribute */
+    int carveout[CPU_MAX_DEVICES];
     struct cpu_kernel *next;
 };
 

@@ -29,7 +29,7 @@ struct link {
     void **values;
     char *input; /* the images to link, one after another */
     size_t input_bytes;
-    void *image; /* result; owned by the link */
+    void *image; /* the linked image; owned by the link */
 };
 
 static void

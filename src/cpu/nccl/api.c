@@ -329,8 +329,8 @@ ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm)
 
 /* ---- operations ---- */
 
-/* Returns ncclInvalidArgument unless the buffer (`parts` times `count`
- * elements) is in memory of the CPU device. */
+/* Returns ncclInvalidArgument unless a buffer of `parts` times `count`
+ * elements is in memory of the CPU device. */
 static ncclResult_t
 buffer_check(const char *name, const void *buffer, size_t count, size_t parts,
              size_t bytes)
@@ -348,8 +348,9 @@ buffer_check(const char *name, const void *buffer, size_t count, size_t parts,
     return ncclSuccess;
 }
 
-/* Tests whether the operation's reduction exists. For a scaled sum, copies the
- * factor to `work`. */
+/* Returns ncclInvalidArgument unless the reduction operation is one of NCCL's,
+ * or a scaled sum (ncclRedOpCreatePreMulSum) of this communicator and element
+ * type. For a scaled sum, copies the factor to `work`. */
 static ncclResult_t
 reduction_check(ncclComm_t comm, struct nccl_work *work)
 {

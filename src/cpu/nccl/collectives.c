@@ -61,8 +61,10 @@ struct chunk {
     const struct nccl_work *work;
     const struct row *row;
     unsigned parity;
-    size_t item;         /* size of an element in bytes */
-    size_t first, count; /* range of elements in each part of the buffers */
+    size_t item; /* size of an element in bytes */
+    /* index of the chunk's first element in each rank's part of the buffers,
+     * and number of elements in the chunk */
+    size_t first, count;
 };
 
 static void
@@ -72,7 +74,7 @@ part_write(const struct chunk *chunk, char *to, size_t part)
     size_t at = part * (size_t)work->what.count + chunk->first;
     const char *from = work->send + at * chunk->item;
 
-    if (chunk->count == 0) { /* then `send` may be NULL */
+    if (chunk->count == 0) { /* for an empty chunk, `send` may be NULL */
         return;
     }
     if (work->what.op == ncclNumOps && chunk->row->reduces) {
@@ -118,7 +120,7 @@ chunk_store(const struct chunk *chunk, size_t part, const char *from)
     size_t at = part * (size_t)chunk->work->what.count + chunk->first;
     char *to = chunk->work->recv + at * chunk->item;
 
-    if (chunk->count == 0) { /* then `recv` may be NULL */
+    if (chunk->count == 0) { /* for an empty chunk, `recv` may be NULL */
         return;
     }
     memcpy(to, from, chunk->count * chunk->item);
@@ -198,8 +200,8 @@ is_same(const struct nccl_description *a, const struct nccl_description *b)
            a->root == b->root;
 }
 
-/* Tests whether all ranks execute the same operation as rank 0. Reports a
- * failure otherwise. */
+/* Returns whether all ranks execute the same operation as rank 0, by the
+ * descriptions in shared memory. If not, reports the failure to all ranks. */
 static bool
 descriptions_agree(struct nccl_shared *shared, uint64_t number)
 {

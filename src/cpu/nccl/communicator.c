@@ -168,8 +168,9 @@ work_run(struct ncclComm *comm, const struct nccl_work *work)
     return done;
 }
 
-/* Executes a call of the queue. If the operation fails, so does its context;
- * if the context had failed before, so does the communicator. */
+/* Executes a call of the queue. If the context of the stream has a sticky
+ * error already, first reports a failure to all ranks. Otherwise, if the
+ * operation fails, its error becomes the sticky error of the context. */
 static void
 call_execute(struct ncclComm *comm, struct nccl_call *call)
 {
@@ -279,7 +280,7 @@ nccl_comm_new(struct ncclComm **made, const ncclUniqueId *id, int ranks,
         return ncclSystemError;
     }
     comm->device = device;
-    /* for the program and the progress thread */
+    /* one reference for the program, one for the progress thread */
     atomic_store(&comm->references, 2);
     pthread_mutex_init(&comm->lock, NULL);
     changed_init(comm);
@@ -363,8 +364,11 @@ call_run(void *argument)
     struct ncclComm *comm = call->operation->comm;
     struct cpu_op *op = call->op;
 
-    atomic_fetch_add(&op->references, 1); /* call_complete drops it */
-    if (!call->issued) { /* the call is that of a graph node */
+    /* the reference that call_complete drops */
+    atomic_fetch_add(&op->references, 1);
+    /* the call belongs to a graph node, so it is not counted in `pending` yet
+     * */
+    if (!call->issued) {
         atomic_fetch_add(&call->operation->references, 1);
         pthread_mutex_lock(&comm->lock);
         comm->pending++;
@@ -470,8 +474,9 @@ nccl_call_post(struct nccl_call *call)
 {
     struct ncclComm *comm = call->operation->comm;
 
-    /* Set before the call is in the queue: the progress thread may execute the
-     * call before queue_append returns. */
+    /* Set `ended` to false before the call is in the queue: the progress
+     * thread may execute the call, and set it to true, before queue_append
+     * returns. */
     *call->ended = false;
     if (!queue_append(comm, call)) {
         *call->ended = true;

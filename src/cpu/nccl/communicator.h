@@ -13,7 +13,8 @@
 
 struct cpu_op;
 
-/* most scaled sums that a communicator has at a time */
+/* maximum number of scaled sums (reductions made by ncclRedOpCreatePreMulSum)
+ * that a communicator has at a time */
 #define NCCL_SCALARS 64
 
 /* A reduction that the program has created with ncclRedOpCreatePreMulSum: a
@@ -33,8 +34,10 @@ struct nccl_call {
     struct cpu_op *op; /* operation of the stream; NULL: outside of streams */
     struct nccl_operation *operation;
     struct nccl_call *next;
-    bool issued; /* comm->pending counts it already */
-    bool *ended; /* only if op is NULL: set to true after the execution */
+    /* the member `pending` of the communicator already counts this call */
+    bool issued;
+    /* flag that is set to true after the execution; used only if op is NULL */
+    bool *ended;
 };
 
 struct ncclComm {
@@ -50,8 +53,9 @@ struct ncclComm {
     struct cpu_op *issued; /* the last operation that was issued, or NULL */
     bool ends;  /* the progress thread must end when the queue is empty */
     bool ended; /* the progress thread has ended */
-    atomic_int result;    /* ncclResult_t: the asynchronous error */
-    char text[NCCL_TEXT]; /* error message of `result`, written first */
+    atomic_int result; /* ncclResult_t: the asynchronous error */
+    /* error message of `result`; written before `result` is set */
+    char text[NCCL_TEXT];
     /* number of collective operations executed; only the progress thread
      * uses it */
     uint64_t collectives;

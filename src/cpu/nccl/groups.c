@@ -29,7 +29,8 @@ struct split_entry {
 
 struct split {
     struct split_entry mine;
-    struct split_entry *all; /* owned; received from each rank */
+    /* array with the entry of each rank, as received; owned */
+    struct split_entry *all;
     bool ended;
     struct ncclComm **made;
     struct nccl_call call;
@@ -41,7 +42,7 @@ struct entry {
     struct ncclComm *comm;
     struct nccl_operation *operation;
     CUstream stream;
-    CUcontext context; /* the thread's context during the call */
+    CUcontext context; /* context that was current in the thread at the call */
     bool joins;
     struct split *split;
 };
@@ -50,7 +51,8 @@ static _Thread_local struct {
     int depth;
     struct entry *entries;
     size_t count, capacity;
-    char *text; /* latest error message; allocated for the first one */
+    /* latest error message of this thread; allocated at the first error */
+    char *text;
 } group;
 
 ncclResult_t

@@ -24,18 +24,22 @@ struct header {
 struct transfer {
     struct nccl_message message;
     struct header header;
-    /* `done`: transferred bytes, with the header; `bytes`: of the data */
+    /* `done`: number of transferred bytes, including the header; `bytes`:
+     * number of bytes of data, without the header */
     size_t done, bytes;
-    bool checked; /* the received header has been compared */
+    /* the header that was received has been compared with the expected one */
+    bool checked;
 };
 
 struct batch {
     struct nccl_shared *shared;
-    uint64_t completed; /* collective operations that this rank has executed */
+    /* number of collective operations that this rank has executed */
+    uint64_t completed;
     struct transfer *transfers;
     size_t count;
-    /* used during a pass: for each peer, an earlier receive is not complete;
-     * then the same for sends */
+    /* Two flags for each peer, cleared whenever the batch is advanced:
+     * busy[peer] says that an earlier receive from the peer is not complete,
+     * busy[ranks + peer] that an earlier send to it is not. */
     bool *busy;
 };
 
@@ -54,7 +58,7 @@ ring_write(const struct nccl_shared *shared, struct nccl_channel *ring,
     size_t at = head % shared->ring_bytes;
     size_t before_end = shared->ring_bytes - at;
 
-    if (n == 0) { /* then `from` may be NULL */
+    if (n == 0) { /* if nothing is to be copied, `from` may be NULL */
         return 0;
     }
     before_end = before_end < n ? before_end : n;
@@ -74,7 +78,7 @@ ring_read(const struct nccl_shared *shared, struct nccl_channel *ring,
     size_t at = tail % shared->ring_bytes;
     size_t before_end = shared->ring_bytes - at;
 
-    if (n == 0) { /* then `to` may be NULL */
+    if (n == 0) { /* if nothing is to be copied, `to` may be NULL */
         return 0;
     }
     before_end = before_end < n ? before_end : n;

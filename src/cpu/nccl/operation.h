@@ -25,7 +25,8 @@ struct nccl_message {
  * receives. The CPU device's memory is host memory, which the progress thread
  * reads and writes directly. */
 struct nccl_work {
-    /* kind and arguments; the field `number` is not used here */
+    /* kind and arguments of the operation; the field `number` is not used
+     * here */
     struct nccl_description what;
     const char *send;
     char *recv;
@@ -33,7 +34,9 @@ struct nccl_work {
      * read at execution; unused by other operations */
     char scalar[8];
     const char *device_scalar;
-    struct nccl_message *messages; /* owned; NULL for a collective one */
+    /* the sends and receives of a batch, owned; NULL for a collective
+     * operation */
+    struct nccl_message *messages;
     size_t message_count;
 };
 

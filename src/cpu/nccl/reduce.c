@@ -14,12 +14,16 @@
 #include <stdint.h>
 #include <string.h>
 
-#define BLOCK 512 /* elements that are reduced at a time */
+/* number of elements of each array that are reduced at a time */
+#define BLOCK 512
 
 /* Binary format of a float of 8 or 16 bits. */
 struct format {
-    int exponent, mantissa; /* number of bits of each */
-    bool infinite; /* if false, too large values become the largest number */
+    /* numbers of bits of the exponent and of the mantissa */
+    int exponent, mantissa;
+    /* the format has infinities; false: values that are too large become the
+     * largest number */
+    bool infinite;
 };
 
 static const struct format half = {5, 10, true};
@@ -48,7 +52,8 @@ narrow_read(const struct format *f, unsigned bits)
     int bias = (1 << (f->exponent - 1)) - 1;
     float value;
 
-    /* e4m3 has numbers with the largest exponent, and one NaN */
+    /* the format e4m3 has finite numbers with the largest exponent, and only
+     * one NaN */
     bool special =
         f->exponent == 4 ? exponent == top && mantissa == 7 : exponent == top;
     if (special) {
@@ -70,7 +75,7 @@ narrow_write(const struct format *f, float value)
     unsigned sign = signbit(value) ? 1u << (f->mantissa + f->exponent) : 0;
     unsigned top = (1u << f->exponent) - 1;
     int bias = (1 << (f->exponent - 1)) - 1, exponent;
-    /* bits of the largest finite number */
+    /* bit pattern of the largest finite number */
     unsigned largest = f->exponent == 4 ? (top << 3 | 6)
                                         : (top - 1) << f->mantissa |
                                               ((1u << f->mantissa) - 1);
@@ -81,10 +86,12 @@ narrow_write(const struct format *f, float value)
     if (isinf(value)) {
         return sign | (f->infinite ? top << f->mantissa : largest);
     }
-    frexpf(value, &exponent); /* value = 0.5 to 1 times 2^exponent */
+    /* the absolute value is between 0.5 and 1 times 2^exponent */
+    frexpf(value, &exponent);
     exponent = exponent - 1 < 1 - bias ? 1 - bias : exponent - 1;
-    /* the value in units of its last mantissa bit, rounded to an integer; may
-     * be that of the next exponent */
+    /* the absolute value in units of its last mantissa bit, rounded to an
+     * integer. Rounding up may give the smallest value of the next
+     * exponent. */
     double units =
         nearbyint(ldexp((double)fabsf(value), f->mantissa - exponent));
     unsigned bits =

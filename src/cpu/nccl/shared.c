@@ -32,18 +32,22 @@
 #include "cpu/device/context.h"
 #include "cpu/run/watchdog.h"
 
-#define MAGIC         0x70796375636c6c31ull
-#define PAGE          4096u
-#define PAUSE_NS      20000000
-#define DEFAULT_LIMIT 600.0 /* seconds that a rank waits for another */
+#define MAGIC    0x70796375636c6c31ull
+#define PAGE     4096u
+#define PAUSE_NS 20000000
+/* time limit: seconds that a rank waits for another one */
+#define DEFAULT_LIMIT 600.0
 
 enum failure { FAILURE_NONE, FAILURE_WRITING, FAILURE_SET };
 
 struct nccl_file {
     uint64_t magic;
-    _Atomic int32_t ranks;   /* 0 before the first rank has joined */
-    _Atomic int32_t failure; /* value of enum failure */
-    _Atomic int32_t closed;  /* not 0: the creator has closed its descriptor */
+    /* number of ranks of the communicator; 0 before the first one has joined
+     * */
+    _Atomic int32_t ranks;
+    /* whether an operation has failed: a value of enum failure */
+    _Atomic int32_t failure;
+    _Atomic int32_t closed; /* not 0: the creator has closed its descriptor */
     /* number of ranks that have joined; used as a futex */
     _Atomic uint32_t joined;
     char text[NCCL_TEXT];
@@ -55,7 +59,9 @@ struct id {
     uint64_t magic;
     int32_t pid, fd;
     uint64_t inode;
-    uint64_t nonce; /* random; a later file may get the same inode number */
+    /* random number that identifies the file, since a later file may get the
+     * same inode number */
+    uint64_t nonce;
 };
 
 _Static_assert(sizeof(struct id) <= sizeof(ncclUniqueId),
@@ -483,7 +489,8 @@ nccl_shared_wait_joined(struct nccl_shared *shared)
             return false;
         }
     }
-    kept_close(shared); /* all ranks have mapped the file */
+    /* all ranks have mapped the file, so it need not be kept open */
+    kept_close(shared);
     return nccl_shared_failure(shared) == NULL;
 }
 

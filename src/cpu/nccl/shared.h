@@ -15,7 +15,7 @@
 #include "api/nccl_rows.h"
 
 #define NCCL_TEXT  1024
-#define NCCL_RANKS 256 /* most ranks of a communicator */
+#define NCCL_RANKS 256 /* maximum number of ranks of a communicator */
 /* Bytes of a stage: the shared buffer in which a rank publishes one chunk of a
  * collective operation. */
 #define NCCL_STAGE (256u << 10)
@@ -37,7 +37,8 @@ enum nccl_kind {
 /* The operation that a rank executes. The other ranks read it to compare their
  * own, and for error messages. */
 struct nccl_description {
-    /* counts the communicator's collective operations, from 1 */
+    /* number of the collective operation: n for the n-th one of the
+     * communicator */
     uint64_t number;
     uint64_t count;
     int32_t kind; /* value of enum nccl_kind */
@@ -75,9 +76,11 @@ struct nccl_shared {
     struct nccl_file *file;
     size_t bytes;
     int ranks, rank;
-    struct nccl_rank *slots; /* in shared memory, one per rank */
-    size_t ring_bytes;       /* data bytes of each struct nccl_channel */
-    double limit;            /* seconds that a rank waits for another one */
+    /* array in shared memory: the state of each rank */
+    struct nccl_rank *slots;
+    /* capacity in bytes of the ring buffer in each struct nccl_channel */
+    size_t ring_bytes;
+    double limit;        /* seconds that a rank waits for another one */
     int *processes;      /* for each rank the pidfd of its process, or -1 */
     atomic_bool stopped; /* the program has aborted the communicator */
     /* context of the running operation, whose error ends waits; or NULL. Only

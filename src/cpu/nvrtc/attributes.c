@@ -44,8 +44,11 @@ space_find(struct nvrtc_token name)
 
 /* The attributes of one __attribute__((...)) list, as source text. */
 struct list {
-    struct nvrtc_text spaces; /* CUDA's spaces: "__device__ __shared__ " */
-    struct nvrtc_text others; /* all other attributes: "used, aligned(4)" */
+    /* attributes that are CUDA's memory or execution spaces, as text:
+     * "__device__ __shared__ " */
+    struct nvrtc_text spaces;
+    /* all other attributes of the list, as text: "used, aligned(4)" */
+    struct nvrtc_text others;
 };
 
 /* Adds an attribute to the list. Its text begins with the token `name` and

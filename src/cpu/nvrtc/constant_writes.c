@@ -62,7 +62,8 @@ insert(struct constants *all, const char *at, const char *text)
 
 /* ---- declarations ---- */
 
-/* Progress of declaration_read within one declaration. */
+/* What declaration_read has read of a declaration of a __constant__ variable
+ * so far. */
 struct declaration {
     int depth;     /* number of open parentheses, brackets and braces */
     int angles;    /* number of open '<' of template arguments of the type */
@@ -405,7 +406,8 @@ is_in_template(const struct nvrtc_job *job, const char *source,
 struct finding {
     const char *line; /* start of the error's line in the log */
     struct nvrtc_remark error;
-    bool in_macro; /* the error is in a macro's text */
+    /* the error is in the text of a macro that the source uses */
+    bool in_macro;
     /* the variable is const only in the copy of the source */
     bool is_constant;
 };

@@ -8,8 +8,9 @@
 #include <stddef.h>
 
 struct nvrtc_edit {
-    size_t at, drop; /* byte offset in the source; number of removed bytes */
-    char *text;      /* inserted text */
+    /* byte offset in the source; number of bytes to remove there */
+    size_t at, drop;
+    char *text; /* text to insert at `at` */
 };
 
 struct nvrtc_edits {

@@ -21,8 +21,10 @@
 /* State while the tokens of the source, or those of one macro's text, are
  * read. */
 struct token_sequence {
-    bool in_head; /* inside the head of a kernel */
-    int depth;    /* number of open parentheses and brackets in the head */
+    /* the last token is inside the head of a kernel (its declaration up to ';'
+     * or '{') */
+    bool in_head;
+    int depth; /* number of open parentheses and brackets in the head */
 };
 
 struct marker {

@@ -36,7 +36,9 @@ struct head {
 struct reader {
     const char *errors[ERRORS_MOST];
     size_t error_count, replaced;
-    struct scope scopes[SCOPES_MOST]; /* open braces; [0] is the file */
+    /* scopes of the open braces, outermost first; scopes[0] is the whole file
+     * */
+    struct scope scopes[SCOPES_MOST];
     size_t depth;
     struct head head;
     struct nvrtc_edits *edits;

@@ -105,7 +105,7 @@ is_folder(int parent, const struct dirent *entry)
 struct visit {
     visitor *visit;
     void *state;
-    bool deep;              /* also visit subfolders */
+    bool deep;              /* files in subfolders are visited, too */
     struct nvrtc_text text; /* buffer for the contents of one file */
 };
 

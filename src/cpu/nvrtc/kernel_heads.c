@@ -33,8 +33,8 @@ struct parameter {
     bool is_const, is_grid_constant, is_reference, is_rvalue, has_default;
     bool is_list, has_space;
     bool
-        /* its type contains a word such as int, so it is no typedef, which
-         * might be a const type */
+        /* the parameter's type contains a word such as int. So it is no
+         * typedef, which might stand for a const type. */
         is_number;
 };
 
@@ -42,24 +42,30 @@ struct parameter {
  * the last ';', '{' or '}' outside function bodies. */
 struct head {
     const char *start;
-    const char *refusal; /* first reason why NVRTC refuses it as a kernel */
-    /* first reason that concerns a parameter */
+    /* first reason why NVRTC refuses the declaration as one of a kernel, or
+     * NULL */
+    const char *refusal;
+    /* first reason, because of a parameter, why NVRTC refuses the declaration
+     * as one of a kernel; or NULL */
     const char *refusal_of_parameters;
-    /* reason why NVRTC refuses it as a kernel or device function */
+    /* reason why NVRTC refuses the declaration as one of a kernel or device
+     * function, or NULL */
     const char *misplaced;
     bool is_kernel, is_device, is_template, is_friend, is_class, is_scope,
         is_auto, is_static;
     /* the tokens `extern` and `"C"` in the head; empty tokens if it has
      * none */
     struct nvrtc_token word_extern, literal_c;
-    /* of the function: the token before its list of parameters */
+    /* name of the declared function: the token before its list of
+     * parameters */
     struct nvrtc_token name;
-    /* the head has the word __managed__; __shared__ or __constant__ */
+    /* is_managed: the head has the word __managed__; is_fixed: it has the word
+     * __shared__ or __constant__ */
     bool is_managed, is_fixed;
     bool has_bounds, has_registers;
     /* the head has a list in parentheses, so it is no plain variable */
     bool has_list;
-    bool has_parameters; /* the list of parameters has begun */
+    bool has_parameters; /* the '(' of the list of parameters was read */
     bool in_parameters;
     int depth;  /* number of open parentheses and brackets */
     int angles; /* number of open '<' of template arguments */

@@ -18,21 +18,27 @@ enum nvrtc_output {
 };
 
 struct nvrtc_options {
-    struct nvrtc_strings language; /* cc1 flags that affect headers as well */
-    struct nvrtc_strings preprocess;  /* cc1 flags: -I -D -U */
+    /* flags of clang's cc1 that also change the meaning of headers, such as
+     * the C++ standard */
+    struct nvrtc_strings language;
+    struct nvrtc_strings preprocess;  /* flags of clang's cc1: -I, -D and -U */
     struct nvrtc_strings preincludes; /* file names of --pre-include */
     struct nvrtc_strings jit;         /* options for pycuda-jit */
-    struct nvrtc_strings diagnostics; /* cc1 flags for warnings */
+    /* flags of clang's cc1 that switch warnings on or off, or make them errors
+     * */
+    struct nvrtc_strings diagnostics;
     /* values of -e: kernels that must exist */
     struct nvrtc_strings entries;
     /* copies of the option texts without leading and trailing blanks */
     struct nvrtc_strings trimmed;
     const char *times;      /* file of --time, or NULL */
-    const char *trace;      /* file of --fdevice-time-trace */
-    const char *create_pch; /* file of --create-pch */
-    nvrtcResult result;     /* result code for an invalid option */
-    int arch;               /* 90 for sm_90; 0: not specified */
-    char arch_suffix;       /* 'a' as in sm_90a, or 'f'; 0: no suffix */
+    const char *trace;      /* file of --fdevice-time-trace, or NULL */
+    const char *create_pch; /* file of --create-pch, or NULL */
+    /* result that NVRTC returns if an option is invalid */
+    nvrtcResult result;
+    /* number of the target architecture: 90 for sm_90; 0: not specified */
+    int arch;
+    char arch_suffix;   /* 'a' as in sm_90a, or 'f'; 0: no suffix */
     int assembler_kind; /* enum assembler_kind of the previous ptxas option */
     /* the next argument may be the value of the previous ptxas option */
     bool assembler_value;

@@ -14,7 +14,8 @@ struct nvrtc_options;
 struct nvrtc_pch {
     char path[PATH_MAX]; /* precompiled header to use; "": none can be used */
     char base[PATH_MAX]; /* precompiled header that `path` extends; "": none */
-    struct nvrtc_text includes; /* #include lines of precompiled headers */
+    /* text of the #include lines that the precompiled headers contain */
+    struct nvrtc_text includes;
     /* pre-included headers that are not precompiled */
     struct nvrtc_strings rest;
 };

@@ -30,7 +30,9 @@ struct reader {
     const char *at;
     const char *headers;
     const struct nvrtc_options *options;
-    bool costly; /* a header is long enough to be worth precompiling */
+    /* the preamble includes a header that is long enough to be worth
+     * precompiling */
+    bool costly;
 };
 
 /* ---- lines ---- */

@@ -38,14 +38,17 @@ struct _nvrtcProgram {
     bool compiled;          /* nvrtcCompileProgram has succeeded once */
     nvrtcResult pch_status; /* result of nvrtcGetPCHCreateStatus */
     struct nvrtc_text log;
-    struct nvrtc_text bitcode; /* output of the front end */
-    struct nvrtc_text cubin;   /* native image; with -rdc a bitcode image */
-    struct nvrtc_text ptx;     /* text form of the image; made on request */
-    int arch;                  /* target architecture */
-    bool flush;                /* compiled with -ftz=true */
-    bool is_virtual;           /* compiled for compute_..., not for sm_... */
-    enum nvrtc_output output;  /* kind of the compiled code */
-    size_t pch_bytes;          /* result of nvrtcGetPCHHeapSizeRequired */
+    /* LLVM bitcode that the front end has generated */
+    struct nvrtc_text bitcode;
+    struct nvrtc_text cubin; /* native image; with -rdc a bitcode image */
+    struct nvrtc_text ptx;   /* text form of the image; made on request */
+    /* number of the target architecture, such as 90 for sm_90 */
+    int arch;
+    bool flush;      /* compiled with -ftz=true */
+    bool is_virtual; /* compiled for compute_..., not for sm_... */
+    /* kind of the compiled code: cubin and PTX, LTO IR, or OptiX IR */
+    enum nvrtc_output output;
+    size_t pch_bytes; /* result of nvrtcGetPCHHeapSizeRequired */
 };
 
 /* api.c: returns true if the program has been created and not destroyed. */

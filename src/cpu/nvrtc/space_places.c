@@ -23,8 +23,8 @@ enum { BRACES_MOST = 256 };
 /* The declaration that is being read, or the rest of it after a '}'. */
 struct declaration {
     bool is_typedef;
-    /* it contains struct, class, union or enum, and after that no '(' or
-     * '=' */
+    /* the declaration contains struct, class, union or enum, and after that no
+     * '(' or '=' */
     bool has_class;
     /* the previous token, apart from attributes, is the '}' of a class */
     bool is_after;
@@ -35,7 +35,7 @@ struct reader {
     struct nvrtc_edits *edits;
     const char *source;
     struct declaration now;
-    /* the declarations around it, whose '{' is open */
+    /* the enclosing declarations, whose '{' was read and whose '}' was not */
     struct declaration outer[BRACES_MOST];
     size_t depth;
 };

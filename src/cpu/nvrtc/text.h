@@ -17,7 +17,7 @@
 extern _Thread_local bool nvrtc_memory_failed;
 
 struct nvrtc_text {
-    char *bytes; /* ends with a zero byte unless empty */
+    char *bytes; /* the text; ends with a zero byte unless it is empty */
     size_t length;
     size_t capacity;
     bool failed;

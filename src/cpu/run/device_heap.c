@@ -28,7 +28,8 @@ struct cpu_heap_block {
     _Atomic uint64_t mark;
     size_t bytes;
     struct cpu_heap_block *next, *previous;
-    void *whole; /* pointer that the C library's malloc returned */
+    /* pointer to free: the one that the C library's malloc returned */
+    void *whole;
     void *unused;
 };
 

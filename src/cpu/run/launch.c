@@ -237,7 +237,7 @@ struct launch_call {
     CUstream stream;
     void **params, **extra;
     bool cooperative;
-    bool has_priority; /* `priority` differs from that of the stream */
+    bool has_priority; /* the launch has a priority of its own (`priority`) */
     int priority;
 };
 

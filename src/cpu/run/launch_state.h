@@ -32,7 +32,8 @@ struct cpu_launch {
     struct cpu_share *shares;
     unsigned share_count;
     _Atomic uint64_t left; /* number of blocks that are not finished */
-    _Atomic uint64_t ns;   /* total run time of all threads in ns */
+    /* sum over all threads of the time in ns that they ran blocks */
+    _Atomic uint64_t ns;
     atomic_int error;
     atomic_uint running; /* number of threads that are running a block */
     /* number of threads that have joined the launch; guarded by the scheduler
@@ -46,7 +47,9 @@ struct cpu_launch {
     uint32_t before;
     atomic_bool checked; /* cpu_check_launch_begin has counted the launch */
     bool cooperative;
-    atomic_uint grid_arrived, grid_phase; /* state of the grid barrier */
+    /* state of the grid barrier: number of blocks that have arrived at it, and
+     * number of times that all blocks have passed it */
+    atomic_uint grid_arrived, grid_phase;
     atomic_uint grid_ended; /* number of blocks that have ended */
 };
 

@@ -20,8 +20,9 @@
 #include "cpu/run/printf_format.h"
 
 /* Maximum length of a conversion specification such as "%-8.3f", in bytes. */
-#define SPEC_MAX  64
-#define FIELD_MAX 65536 /* largest field width and precision */
+#define SPEC_MAX 64
+/* largest field width and precision that printf accepts */
+#define FIELD_MAX 65536
 
 void
 cpu_text_clear(struct cpu_text *text, size_t most)
@@ -90,8 +91,8 @@ struct arguments {
 };
 
 struct spec {
-    /* Conversion specification for the host's printf: '*' is replaced by a
-     * number. */
+    /* conversion specification to pass to the host's printf, with '*' replaced
+     * by a number */
     char text[SPEC_MAX];
     size_t length;
     char conversion;
@@ -99,7 +100,7 @@ struct spec {
      * number. */
     bool numbered;
     bool wide;  /* the argument has 64 bits (l, ll, z, j, t) */
-    int narrow; /* 1 for the modifier h, 2 for hh */
+    int narrow; /* length modifier: 1 for h, 2 for hh, 0 for neither */
 };
 
 /* Returns the next argument in the kernel's packed argument list. It has 4 or

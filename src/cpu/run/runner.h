@@ -20,8 +20,10 @@ struct cpu_runner {
     _Atomic uint64_t serial;
     _Atomic uint64_t started; /* when the current launch began, in ns */
     _Atomic uint64_t context; /* id of the current launch's context */
-    _Atomic uint64_t abandon; /* serial number of the launch that must end */
-    atomic_int reason;        /* CUresult for the launch that must end */
+    /* serial number of the launch that this thread must leave; 0: none */
+    _Atomic uint64_t abandon;
+    /* CUresult of the launch that this thread must leave */
+    atomic_int reason;
     /* an abandon signal was sent and is not handled yet */
     atomic_bool signalled;
     /* neighbours in the list of all runners */

@@ -16,8 +16,8 @@
 enum warp_kind {
     WARP_BARRIER,
     WARP_BALLOT,
-    /* result as of WARP_BALLOT, but a vote of some lanes is not combined with
-     * a ballot of other lanes */
+    /* vote: its result is computed like that of WARP_BALLOT, but lanes in a
+     * vote never synchronize with lanes in a ballot */
     WARP_VOTE,
     WARP_MATCH,
     WARP_MATCH_ALL,

@@ -15,10 +15,12 @@
 struct cpu_worker;
 
 struct cpu_warp {
-    uint32_t live;    /* bit set: lanes that have not exited */
-    uint32_t waiting; /* bit set: lanes that wait in a warp operation */
-    uint32_t asking;  /* bit set: lanes that wait in __pycuda_activemask */
-    uint32_t stopped; /* bit set: lanes that wait at the block's barrier */
+    uint32_t live;    /* bit set of the lanes that have not exited */
+    uint32_t waiting; /* bit set of the lanes that wait in a warp operation */
+    /* bit set of the lanes that wait in __pycuda_activemask */
+    uint32_t asking;
+    /* bit set of the lanes that wait at the thread block's barrier */
+    uint32_t stopped;
     /* For each lane, a bit set of the lanes with which its warp operation
      * synchronizes. */
     uint32_t mask[CPU_WARP];

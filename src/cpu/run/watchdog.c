@@ -432,7 +432,8 @@ sigint_forget(void)
 /* ---- the watchdog ---- */
 
 struct watched {
-    bool busy; /* at least one launch is running */
+    /* at least one runner (thread that runs blocks) has a launch now */
+    bool busy;
     /* A caller has been running its own launch for longer than STUCK_NS. */
     bool stuck;
     /* a launch is being ended, so its threads need signals at short

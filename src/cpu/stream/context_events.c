@@ -24,7 +24,8 @@
  * contexts. */
 struct scope {
     struct cpu_context *ctx;
-    struct cpu_green *green; /* green context; NULL: all streams of `ctx` */
+    /* a green context of `ctx`; NULL: the scope is all streams of `ctx` */
+    struct cpu_green *green;
 };
 
 static bool

@@ -36,14 +36,17 @@
 #include "cpu/stream/worker.h"
 #include "cpu/stream/workers.h"
 
-#define POLL_NS_FIRST 20000   /* shortest time between two polls, in ns */
-#define POLL_NS_LAST  1000000 /* longest time between two polls, in ns */
-#define BATCH_MAX     256     /* capacity of a batch in operations */
+/* shortest time between two checks of the awaited values, in ns */
+#define POLL_NS_FIRST 20000
+/* longest time between two checks of the awaited values, in ns */
+#define POLL_NS_LAST 1000000
+#define BATCH_MAX    256 /* capacity of a batch in operations */
 
 /* A batch of operations on memory words. It is the payload of a stream
  * operation and of a graph node. */
 struct batch {
-    struct cpu_op *op; /* the stream operation whose payload this is */
+    /* the stream operation of this batch; the batch is its payload */
+    struct cpu_op *op;
     struct cpu_context *ctx;
     /* next element in the list of batches that wait for a value in memory */
     struct batch *next;

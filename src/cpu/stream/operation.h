@@ -45,12 +45,13 @@ struct cpu_op {
     /* Kind to which a CALLER operation changes if it cannot start
      * immediately. */
     enum cpu_op_kind kind_if_deferred;
-    bool runs_after_failure; /* runs even if its context has failed */
+    /* `run` is also called if the context of the operation has failed */
+    bool runs_after_failure;
     /* True: the operation is not complete when `run` returns; `run` arranges
      * that cpu_op_finish is called later. */
     bool finishes_later;
-    bool queued;      /* the operation is in the queue of ready kernels */
-    int priority;     /* priority of a kernel; lower values run first */
+    bool queued;  /* the operation is in the queue of ready kernels */
+    int priority; /* priority of a kernel; lower values run first */
     /* number of operations that this one waits for and that are not complete
      * */
     unsigned pending;
@@ -66,7 +67,7 @@ struct cpu_op {
     cpu_run *run;
     /* Argument of `run`: the payload, or memory of the caller. */
     void *argument;
-    void *heap; /* memory to free with the operation, or NULL */
+    void *heap; /* memory that is freed together with the operation, or NULL */
     struct cpu_launch launch;
     _Alignas(16) char payload[CPU_OP_PAYLOAD];
     struct cpu_share shares[CPU_SHARES];

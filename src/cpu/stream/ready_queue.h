@@ -38,7 +38,8 @@ extern pthread_cond_t cpu_ready_queue_work_added, cpu_ready_queue_calls_added;
 extern struct cpu_ready_queue_counters {
     /* Number of kernels queued so far. */
     _Alignas(64) atomic_uint puts;
-    _Alignas(64) atomic_uint ready;    /* number of queued operations */
+    /* number of operations in the queues of ready operations */
+    _Alignas(64) atomic_uint ready;
     _Alignas(64) atomic_uint spinning; /* number of spinning workers */
 } cpu_ready_queue_counters;
 

@@ -25,7 +25,8 @@
 #include "cpu/stream/worker.h"
 #include "cpu/stream/workers.h"
 
-#define SPIN_NS 20000 /* longest spin in ns before the thread sleeps */
+/* longest time in ns that a waiting thread spins before it sleeps */
+#define SPIN_NS 20000
 
 /* Spins until the operation has reached the state `least`, or until the
  * counter of queued kernels differs from `seen`. Then returns true. Returns

@@ -43,13 +43,16 @@ struct cpu_worker {
     size_t shared_bytes;
     size_t shared_guard; /* bytes of the guard region above `shared` */
     uintptr_t fault_address;
-    struct cpu_text text; /* text of a printf; incomplete after a fault */
+    /* text that a printf of the kernel is building; incomplete if that printf
+     * has faulted */
+    struct cpu_text text;
     /* State of the fibers of the running block. */
     char *stacks;
     size_t stacks_bytes;
     size_t stacks_guard; /* bytes of the guard region above `stacks` */
     size_t stride;
-    size_t guard_bytes; /* inaccessible bytes below each stack, or 0 */
+    /* number of inaccessible bytes below each fiber's stack; 0: none */
+    size_t guard_bytes;
     unsigned current;
     unsigned threads;
     unsigned live;
@@ -63,7 +66,8 @@ struct cpu_worker {
     int barrier_results[2];
     unsigned barrier_phase; /* number of barriers that the block has passed */
     unsigned yields;
-    unsigned waiting; /* number of threads that wait at named barriers */
+    /* number of threads of the block that wait at named barriers */
+    unsigned waiting;
     bool named_used;
     struct cpu_named_barrier named[CPU_NAMED_BARRIERS];
     void *main_sp;

@@ -57,7 +57,7 @@ coordinate_bounded(float x)
 struct axis {
     /* Indices of the texels; -1 stands for the border color. */
     int32_t index[2];
-    int fraction; /* weight of texel 1, in units of 1/256 */
+    int fraction; /* weight of the second texel, in units of 1/256 */
 };
 
 /* Selects the texel at coordinate `x`, or the two texels for the linear
@@ -123,8 +123,9 @@ weights_set(const struct axis axes[3], int weights[8])
 
         for (int x = 0; x < 2; x++) {
             int column = x ? right : deep - right;
-            /* Rounds to nearest. Rounds a tie up in the right column (x = 1),
-             * down in the left column (x = 0). */
+            /* Rounded to nearest. A tie is rounded up for the second texel
+             * along x (x = 1), down for the first one (x = 0), as on an
+             * H100. */
             int below = (column * axes[1].fraction + 127 + x) / 256;
 
             weights[4 * z + x] = column - below;

@@ -53,11 +53,13 @@ struct cpu_texture {
     bool linear;     /* fetches use the linear filter */
     bool srgb;       /* the first three channels are sRGB encoded */
     bool snorm;      /* fetches convert signed integers to [-1, 1] */
-    float border[4]; /* border color, rounded to the format */
+    float border[4]; /* border color, rounded to values of the texel format */
     /* The following members are only used for a mipmapped array. The members
      * `data`, `pitch`, `slice`, `width`, `height` and `depth` above are then
      * those of level 0. */
-    bool level_linear; /* mixes two levels (linear level filter) */
+    /* true: the linear filter mixes two mipmap levels; false: one level is
+     * sampled */
+    bool level_linear;
     int32_t level_count;
     struct cpu_level {
         const char *data;
