@@ -41,7 +41,8 @@ struct cpu_check_range {
     int linear_step[2];
     unsigned flags;
     bool shared, stack;
-    bool covered; /* a later access of the loop writes the same bytes */
+    /* a later access of the loop writes all bytes that this access reads */
+    bool covered;
     /* Number of the source location of the access, shifted to the bits of an
      * access record (slot, see race.h) that contain it. */
     uint64_t site;

@@ -37,8 +37,8 @@ struct cpu_check_allocation {
     /* Position in the order of frees: n for the n-th allocation that was
      * freed; 0: live. */
     uint64_t freed;
-    /* true: shadow memory records which bytes of the allocation were written
-     * */
+    /* true: shadow memory records which bytes of the allocation were
+     * written */
     bool tracked;
     char made_at[CPU_CHECK_CALL_SITE_SIZE];
     char freed_at[CPU_CHECK_CALL_SITE_SIZE];

@@ -51,8 +51,8 @@ struct access {
     unsigned thread;
     bool shared;
     bool found;
-    /* record (slot) of the first earlier access that conflicts with this one
-     * */
+    /* record (slot) of the first earlier access that conflicts with this
+     * one */
     uint64_t other;
 };
 

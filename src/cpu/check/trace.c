@@ -183,9 +183,9 @@ record_reserve(struct cpu_check *check, unsigned words)
 
 /* Finds the 8-byte words [*first, *end) of `row`, the compiler's description
  * of one access in a loop. If they are equal in the next thread block's call,
- * its check can be skipped. These are all words or, if a condition such as i <
- * n is false in every iteration, only the words of that condition. `at` is the
- * index of the row's first word in the description of the whole call. */
+ * its check can be skipped. If a condition such as i < n is false in every
+ * iteration, these are only the words of that condition, otherwise all words.
+ * `at` is the index of the row's first word in the description of the call. */
 static void
 row_condition_words(const struct image_check_range *row, unsigned at,
                     unsigned *first, unsigned *end)

@@ -23,8 +23,8 @@
 #define PAST_AGE ((int64_t)0x7fffffff)
 
 #define LANES 4
-#define BATCH 8 /* number of 4-byte words that slots_record handles at once   \
-                 */
+/* number of 4-byte words that slots_record handles at once */
+#define BATCH 8
 
 typedef uint64_t lanes __attribute__((vector_size(8 * LANES)));
 typedef int64_t masks __attribute__((vector_size(8 * LANES)));

@@ -99,8 +99,8 @@ cpu_context_destroy(struct cpu_context *ctx)
     cpu_handles_delete_owned(CPU_SURFACE, ctx->id, free);
     /* Levels of mipmapped arrays are freed as arrays. */
     cpu_handles_delete_owned(CPU_MIPMAP, ctx->id, free);
-    /* Freed without a destructor, since the arena frees the memory of
-     * arrays. */
+    /* Only the structs of arrays are freed here: the allocator of device
+     * memory frees the memory of arrays. */
     cpu_handles_delete_owned(CPU_ARRAY, ctx->id, free);
     cpu_ipc_close(ctx);
     cpu_arena_free_context(ctx->id);

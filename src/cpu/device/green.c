@@ -19,7 +19,7 @@
 #include "cpu/stream/operation.h"
 
 static pthread_mutex_t green_lock = PTHREAD_MUTEX_INITIALIZER;
-/* List of all green contexts; guarded by green_lock. */
+/* List of all green contexts of the process; guarded by green_lock. */
 static struct cpu_green *greens;
 static atomic_uint green_count;
 

@@ -73,7 +73,8 @@ cpu_handle_object(enum cpu_kind kind, const void *handle)
 void *cpu_handle_new(enum cpu_kind kind, void *object, uint64_t owner);
 /* Makes the handle invalid. Its slot is reused later. */
 void cpu_handle_delete(void *handle);
-/* Changes the handle to kind CPU_STRANDED for ever: its slot is not reused. */
+/* Changes the handle to kind CPU_STRANDED (a stream whose green context was
+ * destroyed). Its slot is never reused. */
 void cpu_handle_strand(void *handle);
 /* Deletes all handles of a kind whose owner is this context. Calls `end` for
  * each object. */

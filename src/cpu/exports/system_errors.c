@@ -135,7 +135,8 @@ cpu_memory_error_text(void)
 CUresult
 cpu_external_error_set(const char *text)
 {
-    /* The copy is never freed: the program may still have a pointer to it. */
+    /* The copy of the text is never freed: the program may still have a
+     * pointer to it. */
     const char *copy = strdup(text);
 
     pthread_mutex_lock(&lock);

@@ -35,7 +35,9 @@ struct cpu_capture {
     CUstreamCaptureMode mode;
     CUstreamCaptureStatus status;
     pthread_t thread;
-    bool borrowed; /* the program passed the graph and continues to own it */
+    /* true: the program passed the graph and continues to own it; false: the
+     * capture owns it */
+    bool borrowed;
 };
 
 /* ---- capture_streams.c: participating streams and their tips ---- */

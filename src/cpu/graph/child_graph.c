@@ -86,7 +86,8 @@ cpu_child_add(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
     }
     pthread_mutex_lock(&cpu_graph_lock);
     code = child_take(graph, params->graph, move, &child);
-    /* The node is added after the copy, which must not contain it. */
+    /* The node is added after its child graph was copied. Otherwise the copy
+     * could contain the node itself. */
     if (!code) {
         code = cpu_node_insert_locked(made, graph, after, data, count, &task,
                                       NULL);

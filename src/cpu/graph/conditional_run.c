@@ -96,8 +96,9 @@ branch_end(void *argument)
     return CUDA_SUCCESS;
 }
 
-/* Submits the body, followed by an operation that completes the node or, in a
- * WHILE node, reads the condition again. The caller holds the graph lock. */
+/* Submits the body (a graph) of a conditional node, followed by an operation
+ * that completes the node or, in a WHILE node, reads the condition again. The
+ * caller holds the graph lock. */
 static CUresult
 body_submit(const struct branch_call *call, struct cpu_exec *body)
 {
@@ -116,9 +117,9 @@ body_submit(const struct branch_call *call, struct cpu_exec *body)
     return code;
 }
 
-/* Runs as the operation of a conditional node: submits the body that the
- * condition selects. If it selects none or the context has failed, completes
- * the node instead. */
+/* Runs as the stream operation of a conditional node: submits the body (graph)
+ * that the condition selects. If it selects none or the context has failed,
+ * completes the node instead. */
 static CUresult
 branch_run(void *argument)
 {

@@ -71,8 +71,9 @@ cpu_exec_retire(struct cpu_exec *exec)
     cpu_op_release(op);
 }
 
-/* Appends a step for the node to exec->steps, which must have the capacity.
- * `after` has the indices of the `count` steps that it depends on. */
+/* Appends a step (executable node) for `node` to exec->steps, which must have
+ * the capacity. `after` has the indices of the `count` steps that it depends
+ * on. */
 static CUresult
 step_add(struct cpu_exec *exec, const struct cpu_node *node,
          const unsigned *after, size_t count)
@@ -101,7 +102,8 @@ step_add(struct cpu_exec *exec, const struct cpu_node *node,
                : CUDA_SUCCESS;
 }
 
-/* Returns the number of steps for the graph, including its child graphs. */
+/* Returns how many steps (executable nodes) the graph needs, including its
+ * child graphs. */
 static size_t
 steps_needed(const struct cpu_graph *graph)
 {

@@ -28,18 +28,21 @@ struct cpu_branch {
 
 struct cpu_step {
     struct cpu_node_task task;
-    /* node of the source graph from which the step was created */
+    /* node of the source graph from which the step (executable node) was
+     * created */
     CUgraphNode node;
-    /* indices of the steps that must end before this step starts; owned
-     * array */
+    /* indices of the steps (executable nodes) that must end before this one
+     * starts; owned array */
     unsigned *after;
     size_t after_count;
-    /* for the first step of a child graph: index of the child graph's last
-     * step */
+    /* for the first step (executable node) of a child graph: index of the
+     * child graph's last step */
     unsigned last;
-    bool leaf; /* true if no other step depends on this step */
+    /* true if no other step (executable node) depends on this one */
+    bool leaf;
     bool disabled;
-    /* owned; the bodies of a conditional node; NULL for other nodes */
+    /* owned; the bodies (graphs) of a conditional node; NULL for other
+     * nodes */
     struct cpu_branch *branch;
 };
 
@@ -73,9 +76,9 @@ CUresult cpu_exec_of(CUgraphExec handle, struct cpu_exec **exec);
 /* ---- exec_launch.c ---- */
 
 /* Submits the operations of one launch: `begin` in the stream, then an
- * operation for each step, then `end` in the stream, which waits for all
- * steps. If `stream` is NULL, `begin` is not used, and `end` is submitted
- * without a stream. On failure nothing is submitted. */
+ * operation for each step (executable node), then `end` in the stream, which
+ * waits for all steps. If `stream` is NULL, `begin` is not used, and `end` is
+ * submitted without a stream. On failure nothing is submitted. */
 CUresult cpu_exec_submit(struct cpu_exec *exec, struct cpu_context *ctx,
                          struct cpu_stream *stream, struct cpu_op *begin,
                          struct cpu_op *end);
@@ -94,18 +97,20 @@ void cpu_branch_free(struct cpu_branch *branch);
  * failure. */
 CUresult cpu_branch_op(struct cpu_branch *branch, struct cpu_context *ctx,
                        int priority, struct cpu_op **made);
-/* cpu_exec_has_resets returns true if a launch must set conditions to their
- * initial values; cpu_exec_reset does so for all steps and bodies. */
+/* cpu_exec_has_resets returns true if a launch must set conditions (values
+ * that select bodies of conditional nodes) to their initial values;
+ * cpu_exec_reset does so for the whole graph, including the bodies. */
 bool cpu_exec_has_resets(const struct cpu_exec *exec);
 void cpu_exec_reset(const struct cpu_exec *exec);
 
 /* ---- exec_params.c; these functions acquire the graph lock ---- */
 
-/* Returns the context of the step that was created from `node`, or NULL. */
+/* Returns the context in which the executable graph runs the node `node` of
+ * its source graph. Returns NULL if the executable graph has no such node. */
 CUcontext cpu_step_context(CUgraphExec exec, CUgraphNode node);
-/* cpu_exec_set_task replaces the task of the step that was created from
- * `node`, and takes ownership of the new task, also on failure.
- * cpu_exec_set_child replaces the child graph of that step. */
+/* cpu_exec_set_task replaces the task (work) of the step (executable node)
+ * that was created from `node`, and takes ownership of the new task, also on
+ * failure. cpu_exec_set_child replaces the child graph of that step. */
 CUresult cpu_exec_set_task(CUgraphExec exec, CUgraphNode node,
                            struct cpu_node_task *task);
 CUresult cpu_exec_set_child(CUgraphExec exec, CUgraphNode node, CUgraph graph);

@@ -93,9 +93,9 @@ task_op(struct cpu_context *launch_ctx, const struct cpu_node_task *task,
     return CUDA_SUCCESS;
 }
 
-/* Creates the operation of a step. Its priority is `priority`, that of the
- * launch. If the graph was instantiated with USE_NODE_PRIORITY, the node's own
- * priority has precedence. */
+/* Creates the operation of a step (executable node). Its priority is
+ * `priority`, that of the launch. If the graph was instantiated with
+ * USE_NODE_PRIORITY, the node's own priority has precedence. */
 static CUresult
 step_op(const struct cpu_exec *exec, const struct cpu_step *step,
         struct cpu_context *ctx, int priority, struct cpu_op **made)
@@ -123,9 +123,10 @@ step_waits_for(const struct cpu_step *step)
                : NULL;
 }
 
-/* Submits `op`, the operation of the step. `ops` has the operations of all
- * steps. `op` waits for the operations of the steps that its step depends on,
- * for `begin`, and for that of an event; `after` is a scratch array for
+/* Submits `op`, the operation of the step (executable node). `ops` has the
+ * operations of all steps. `op` waits for the operations of the steps that its
+ * step depends on, for `begin`, and for the operation that records an event if
+ * the step waits for the event; `after` is a scratch array for all of
  * these. */
 static void
 step_submit(const struct cpu_step *step, struct cpu_op **ops,

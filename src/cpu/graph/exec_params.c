@@ -26,9 +26,9 @@ branch_find(const struct cpu_branch *branch, CUgraphNode node)
     return found;
 }
 
-/* Returns the step that was created from the node, or the first one for a
- * child graph node. Also searches the bodies of conditional nodes. Returns
- * NULL if there is none. */
+/* Returns the step (executable node) that was created from the node, or the
+ * first one for a child graph node. Also searches the bodies of conditional
+ * nodes. Returns NULL if there is none. */
 static struct cpu_step *
 step_find(struct cpu_exec *exec, CUgraphNode node)
 {
@@ -166,9 +166,10 @@ cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node,
 
 /* ---- child graphs ---- */
 
-/* Returns true if the `count` steps at `new` can replace the `count` steps at
- * `old`, because they have the same dependencies and compatible tasks. The
- * index of an old step is that of the new step plus `shift`. */
+/* Returns true if the `count` steps (executable nodes) at `new` can replace
+ * the `count` steps at `old`, because they have the same dependencies and
+ * compatible tasks. The index of an old step is that of the new step plus
+ * `shift`. */
 static bool
 steps_match(const struct cpu_step *old, const struct cpu_step *new,
             size_t count, unsigned shift)
@@ -176,8 +177,9 @@ steps_match(const struct cpu_step *old, const struct cpu_step *new,
     for (size_t i = 0; i < count; i++) {
         size_t waits = new[i].after_count;
 
-        /* A new step without dependencies corresponds to an old step that
-         * depends only on the step before the child graph. */
+        /* Of a child graph, a new step (executable node) without dependencies
+         * corresponds to an old step that depends only on the step before the
+         * child graph. */
         if (!cpu_node_task_may_replace(&old[i].task, &new[i].task) ||
             old[i].after_count != (waits ? waits : 1)) {
             return false;

@@ -20,8 +20,8 @@ static CUgraphExecUpdateResult steps_compare(const struct cpu_exec *old,
                                              const struct cpu_exec *new,
                                              size_t *where);
 
-/* Compares an old and a new conditional node, including all steps of their
- * bodies. */
+/* Compares an old and a new conditional node, including all steps (executable
+ * nodes) of their bodies. */
 static CUgraphExecUpdateResult
 branches_compare(const struct cpu_branch *old, const struct cpu_branch *new)
 {
@@ -45,8 +45,8 @@ branches_compare(const struct cpu_branch *old, const struct cpu_branch *new)
     return result;
 }
 
-/* Compares type, dependencies and context of two steps. Memory nodes must
- * refer to the same memory. */
+/* Compares type, dependencies and context of two steps (executable nodes).
+ * Nodes that allocate or free memory must refer to the same memory. */
 static CUgraphExecUpdateResult
 step_compare(const struct cpu_step *old, const struct cpu_step *new)
 {
@@ -73,8 +73,9 @@ step_compare(const struct cpu_step *old, const struct cpu_step *new)
     return branches_compare(old->branch, new->branch);
 }
 
-/* Compares all steps. Stores the index of the first different step in `where`,
- * or SIZE_MAX if the numbers of steps differ. */
+/* Compares all steps (executable nodes) of two executable graphs. Stores the
+ * index of the first different step in `where`, or SIZE_MAX if the numbers of
+ * steps differ. */
 static CUgraphExecUpdateResult
 steps_compare(const struct cpu_exec *old, const struct cpu_exec *new,
               size_t *where)

@@ -33,7 +33,8 @@ static void
 params_convert(const CUgraphNodeParams *params, struct plain_params *plain)
 {
     switch ((int)params->type) {
-    /* both structures of kernel parameters have the same layout */
+    /* the two structures of kernel parameters have the same layout, so one is
+     * copied to the other */
     case CU_GRAPH_NODE_TYPE_KERNEL:
         memcpy(&plain->as.kernel, &params->kernel, sizeof plain->as.kernel);
         plain->ctx = params->kernel.ctx;
@@ -56,9 +57,10 @@ params_convert(const CUgraphNodeParams *params, struct plain_params *plain)
     }
 }
 
-/* Creates a task from the parameters. It runs in `ctx` if they name no
- * context. Also converts the parameters to the type-specific structure in
- * `plain`; later queries of the node return a copy of that. */
+/* Creates a task (the work of a graph node) from the parameters. It runs in
+ * `ctx` if they name no context. Also converts the parameters to the
+ * type-specific structure in `plain`; later queries of the node return a copy
+ * of that. */
 static CUresult
 params_task(const CUgraphNodeParams *params, CUcontext ctx,
             struct plain_params *plain, struct cpu_node_task *task)

@@ -29,8 +29,8 @@ struct cpu_context;
 struct cpu_op;
 struct cpu_stream;
 
-/* Functions that retain and release the references in a task's payload, which
- * are to events or to graph memory. */
+/* Functions that add and release references to the objects, events or graph
+ * memory, that the payload of a task (the work of a graph node) refers to. */
 struct cpu_node_task_hold {
     void (*retain)(void *payload);
     void (*release)(void *payload);
@@ -38,12 +38,12 @@ struct cpu_node_task_hold {
 
 struct cpu_node_task {
     CUgraphNodeType type;
-    /* function that does the work; NULL if the task is a kernel or has no
-     * work */
+    /* function that does the work of the graph node; NULL if the work is a
+     * kernel launch or there is none */
     cpu_run *run;
     /* `run` returns before the work is complete and arranges that
-     * cpu_op_finish is called later, also in a failed context; `payload`
-     * begins with a pointer that a launch sets to the operation */
+     * cpu_op_finish is called later, also in a failed context. `payload` then
+     * begins with a pointer that a launch sets to the stream operation. */
     bool finishes_later;
     /* context in which the task runs; NULL: the context of the launch's
      * stream */
@@ -85,7 +85,7 @@ struct cpu_node {
     /* copy of the node; only used while the graph is copied */
     struct cpu_node *twin;
     CUgraphNode original; /* in a copied graph: the node it is a copy of */
-    /* scratch: index of the node in topological order, or of its step */
+    /* scratch: index in topological order, or index of the node's step */
     unsigned index;
     /* the program has removed the node from a stream's tips, which the
      * stream's next node depends on */
@@ -152,7 +152,7 @@ CUresult cpu_node_task_make(CUgraphNodeType type, const void *params,
                             CUcontext ctx, struct cpu_node_task *task);
 /* Returns the size in bytes of the CUDA parameter structure for this type of
  * node, if the node stores a copy of it for queries. Returns 0 if the
- * parameters are derived from the task instead. */
+ * parameters are derived from the node's task (its work) instead. */
 size_t cpu_node_task_params_bytes(CUgraphNodeType type);
 
 /* ---- graph.c; the caller holds the graph lock ---- */
@@ -181,7 +181,8 @@ bool cpu_node_depends(const struct cpu_node *node, const struct cpu_node *on);
  * graph->count, and sets each node's index. Returns false if there is a
  * cycle. */
 bool cpu_graph_order(struct cpu_graph *graph, struct cpu_node **order);
-/* Returns true if the graph or one of its child graphs has memory nodes. */
+/* Returns true if the graph or one of its child graphs has nodes that allocate
+ * or free memory. */
 bool cpu_graph_has_memory(const struct cpu_graph *graph);
 /* cpu_graph_captures returns true if a stream is being captured into the graph
  * or one of its child graphs; cpu_node_captures, if one is being captured into
@@ -193,8 +194,8 @@ void cpu_node_remove(struct cpu_node *node);
 
 /* ---- dependencies.c ---- */
 
-/* Returns true if this device supports the data of all `count` edges. NULL,
- * which means default data, is supported. */
+/* Returns true if this device supports the edge data (CUgraphEdgeData) of all
+ * `count` edges. NULL, which means default data, is supported. */
 bool cpu_edge_data_valid(const CUgraphEdgeData *data, size_t count);
 
 /* ---- nodes.c ---- */
@@ -202,16 +203,19 @@ bool cpu_edge_data_valid(const CUgraphEdgeData *data, size_t count);
 /* Stores a copy of the CUDA parameters `params` in the node, which queries
  * return. The caller holds the graph lock. */
 CUresult cpu_node_describe(struct cpu_node *node, const void *params);
-/* Adds a node with this task to the graph, after the nodes in `after`. If
- * `params` is not NULL, later queries return a copy of these parameters. The
- * node owns the task on success. The caller holds the graph lock. */
+/* Adds a node with this task (the work of a node) to the graph, after the
+ * nodes in `after`. If `params` is not NULL, later queries return a copy of
+ * these parameters. The node owns the task on success. The caller holds the
+ * graph lock. */
 CUresult cpu_node_insert_locked(CUgraphNode *made, CUgraph graph,
                                 const CUgraphNode *after,
                                 const CUgraphEdgeData *data, size_t count,
                                 struct cpu_node_task *task,
                                 const void *params);
-/* Acquires the graph lock and adds a node like cpu_node_insert_locked. Takes
- * ownership of the task; on failure the task is freed. */
+/* Acquires the graph lock and adds a node with this task (the work of a node),
+ * after the nodes in `after`. If `params` is not NULL, later queries return a
+ * copy of these parameters. Takes ownership of the task; on failure the task
+ * is freed. */
 CUresult cpu_node_insert(CUgraphNode *made, CUgraph graph,
                          const CUgraphNode *after, const CUgraphEdgeData *data,
                          size_t count, struct cpu_node_task *task,
@@ -225,11 +229,11 @@ CUDA_KERNEL_NODE_PARAMS
 cpu_kernel_params_newer(const CUDA_KERNEL_NODE_PARAMS_v1 *old);
 /* Writes the CUDA parameters of a memcpy, memset or host node to the structure
  * `params`. The caller holds the graph lock. Returns INVALID_VALUE for a node
- * without a task. */
+ * that has no work. */
 CUresult cpu_node_read_params(const struct cpu_node *node, void *params);
-/* Replaces the node's task. If `params` is not NULL, later queries return a
- * copy of these parameters. Acquires the graph lock. Takes ownership of the
- * task; on failure the task is freed. */
+/* Replaces the node's task (its work). If `params` is not NULL, later queries
+ * return a copy of these parameters. Acquires the graph lock. Takes ownership
+ * of the task; on failure the task is freed. */
 CUresult cpu_node_set_task(CUgraphNode node, struct cpu_node_task *task,
                            const void *params);
 /* Returns the context of the node's task, or NULL; acquires the graph lock. */
@@ -250,8 +254,8 @@ void cpu_host_call_describe(const void *payload,
  * an invalid context, or OUT_OF_MEMORY. */
 CUresult cpu_batch_task(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params,
                         struct cpu_node_task *task);
-/* Creates the operation for a task of cpu_batch_task. The operation completes
- * when all values that the batch waits for have been written. */
+/* Creates the stream operation for a task of cpu_batch_task. It completes when
+ * all values that the batch waits for have been written. */
 CUresult cpu_batch_op(const struct cpu_node_task *task,
                       struct cpu_context *ctx, struct cpu_op **made);
 
@@ -274,12 +278,12 @@ CUresult cpu_node_attributes_copy(struct cpu_node *to,
 
 /* ---- event_nodes.c ---- */
 
-/* Returns the event of a task that records an event or waits for one. Does not
- * add a reference to the event. */
+/* Returns the event of a task (the work of a graph node) that records an event
+ * or waits for one. Does not add a reference to the event. */
 struct cpu_event *cpu_node_task_event(const struct cpu_node_task *task);
-/* Creates a task that records the event or waits for it; it holds a reference
- * to the event. Returns INVALID_VALUE for an invalid handle, NOT_SUPPORTED for
- * an interprocess event, or OUT_OF_MEMORY. */
+/* Creates a task (work of a graph node) that records the event or waits for
+ * it, and refers to it. Returns INVALID_VALUE for an invalid handle,
+ * NOT_SUPPORTED for an interprocess event, or OUT_OF_MEMORY. */
 CUresult cpu_event_task(CUgraphNodeType type, CUevent event,
                         struct cpu_node_task *task);
 /* Adds a node of type EVENT_RECORD or WAIT_EVENT to the graph into which the
@@ -324,8 +328,8 @@ void cpu_graph_memory_reserve(struct cpu_graph_memory *memory);
 
 /* ---- memory_nodes.c ---- */
 
-/* Returns the memory of an allocation or free task. Does not add a reference
- * to the memory. */
+/* Returns the memory that a task (the work of a graph node) allocates or
+ * frees. Does not add a reference to the memory. */
 struct cpu_graph_memory *
 cpu_node_task_memory(const struct cpu_node_task *task);
 /* Adds an allocation node to the graph into which the stream is being

@@ -34,9 +34,10 @@ struct cpu_graph_memory {
     size_t room;
     int device;
     unsigned references;
-    /* a launch has allocated the memory, and it was not freed since */
+    /* a launch of a graph has allocated the memory, and no node or call has
+     * freed it since */
     bool allocated;
-    /* the memory is counted in struct usage, since a launch has used it */
+    /* the memory counts in the device's usage, since a launch has used it */
     bool reserved;
     /* temporary flag of launch_check: the launch that is being checked
      * allocates this memory */

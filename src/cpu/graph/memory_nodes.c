@@ -21,7 +21,8 @@
 #include "cpu/graph/graph.h"
 #include "cpu/stream/stream_state.h"
 
-/* Payload of allocation and free tasks. */
+/* Payload of a task (the work of a graph node) that allocates or frees
+ * memory. */
 struct memory_call {
     struct cpu_graph_memory *memory; /* counted reference to the memory */
     CUDA_MEM_ALLOC_NODE_PARAMS params;
@@ -49,8 +50,9 @@ cpu_node_task_memory(const struct cpu_node_task *task)
     return ((const struct memory_call *)task->payload)->memory;
 }
 
-/* Creates an allocation or free task. The task takes over the caller's
- * reference to the memory; on failure the reference is released. */
+/* Creates a task (the work of a graph node) that allocates or frees memory.
+ * The task takes over the caller's reference to the memory; on failure the
+ * reference is released. */
 static CUresult
 task_make(CUgraphNodeType type, struct cpu_graph_memory *memory,
           const CUDA_MEM_ALLOC_NODE_PARAMS *params, struct cpu_node_task *task)
@@ -253,8 +255,8 @@ cpu_capture_free(struct cpu_stream *stream, CUdeviceptr pointer)
 
 /* ---- queries ---- */
 
-/* Returns the payload of the node's task, or NULL if the node does not have
- * this type. The caller holds the graph lock. */
+/* Returns the payload of a node that allocates or frees memory, or NULL if the
+ * node does not have this type. The caller holds the graph lock. */
 static struct memory_call *
 call_of(CUgraphNode handle, CUgraphNodeType type)
 {

@@ -87,7 +87,8 @@ cpu_node_task_replace(struct cpu_node_task *used, struct cpu_node_task *task)
 typedef CUresult submit(const void *params);
 
 /* Calls the driver function that launches a kernel in a stream. Since
- * cpu_node_task_sink is set, it stores a task and does not launch. */
+ * cpu_node_task_sink is set, that function stores a task (the work of a graph
+ * node) there and does not launch. */
 static CUresult
 kernel_submit(const void *params)
 {
@@ -165,8 +166,9 @@ cpu_node_task_params_bytes(CUgraphNodeType type)
     return type < sizeof kinds / sizeof *kinds ? kinds[type].bytes : 0;
 }
 
-/* Creates a task of this type that runs in the current context. A stream gets
- * no operation for a copy of 0 bytes, but a graph gets a task for it. */
+/* Creates a task (the work of a graph node) of this type that runs in the
+ * current context. For a copy of 0 bytes, a stream gets no operation, but a
+ * graph does get a task. */
 static CUresult
 task_fill(CUgraphNodeType type, const void *params, struct cpu_node_task *task)
 {

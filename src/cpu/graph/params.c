@@ -56,8 +56,8 @@ node_asked(CUgraphNode handle, CUgraphNodeType type, const void *params,
     return code;
 }
 
-/* Derives the CUDA parameters of a node from its task. Used for nodes that a
- * capture has added. */
+/* Derives the CUDA parameters of a node from its task (its work). Used for
+ * nodes that a capture has added. */
 static void
 task_describe(const struct cpu_node_task *task, void *params)
 {

@@ -9,11 +9,9 @@
 #include <stdint.h>
 
 #define CPU_ADDRESSES_MAX                                                     \
-/* maximum number of bytes of addresses that cpu_addresses_reserve reserves   \
- * */
-((size_t)1 << 40)
+    ((size_t)1 << 40) /* most bytes that cpu_addresses_reserve reserves */
 
-    struct cpu_addresses {
+struct cpu_addresses {
     /* first address of the range, a multiple of the size of a huge page */
     uintptr_t start;
     /* Size of the reserved range in bytes, a multiple of `granule`. The

@@ -43,7 +43,8 @@ struct segment {
 };
 
 static pthread_mutex_t advice_lock = PTHREAD_MUTEX_INITIALIZER;
-/* first element of the list of all segments, which is sorted by address */
+/* first element of the list of all segments (ranges of pages with equal
+ * advice), which is sorted by address */
 static struct segment *segments;
 
 /* ---- segments; the caller holds advice_lock ---- */
@@ -63,8 +64,8 @@ segment_new(uintptr_t start, uintptr_t end, uint64_t allocation,
     return segment;
 }
 
-/* Removes segments in the range whose allocation was freed: those with an id
- * other than `allocation`. */
+/* Removes segments (ranges of pages with equal advice) in the range whose
+ * allocation was freed: those with an id other than `allocation`. */
 static void
 stale_drop(uintptr_t start, uintptr_t end, uint64_t allocation)
 {
@@ -176,9 +177,10 @@ range_find(CUdeviceptr pointer, size_t bytes, struct range *range)
  * of a range. */
 typedef void change(struct advice *advice, const void *argument);
 
-/* Creates segments for those pages of the range that have none, splits the
- * segments at both ends of the range, and then calls `how` for each segment
- * in it. Returns OUT_OF_MEMORY on failure. */
+/* Creates segments (ranges of pages with equal advice) for those pages of the
+ * range that have none, splits the segments at both ends of the range, and
+ * then calls `how` for each segment in it. Returns OUT_OF_MEMORY on
+ * failure. */
 static CUresult
 range_change(const struct range *range, change *how, const void *argument)
 {
@@ -435,7 +437,8 @@ range_common(const struct range *range)
             common = s->advice;
         }
         if (s->start > covered) {
-            /* no segment contains the next pages, so they have no advice */
+            /* no segment (range of pages with equal advice) contains the next
+             * pages, so they have no advice */
             break;
         }
         first = false;

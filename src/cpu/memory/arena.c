@@ -30,19 +30,14 @@
 #define GRANULE   ((size_t)64 << 10)
 #define PAGE      ((size_t)CPU_ARCH_PAGE)
 #define ALIGNMENT ((size_t)256)
-/* minimum bytes of an allocation that has separate pages; smaller ones share
- * slabs */
-#define LARGE GRANULE
+#define LARGE     GRANULE /* minimum bytes of an allocation with own pages */
 /* Minimum bytes of an allocation that begins at a huge page. */
 #define HUGE_BYTES ((size_t)4 << 20)
 #define HUGE_UNIT  ((size_t)2 << 20)
 #define SLAB_BYTES ((size_t)1 << 20)
-/* After an address was freed, at least this many bytes of other addresses are
- * allocated before it is reused. */
+/* Bytes of other addresses that are used before a freed address is reused. */
 #define REUSE_MIN ((size_t)64 << 30)
-/* accessible bytes between the start of a span (addresses of one large
- * allocation or one slab) and its first allocation */
-#define LEAD PAGE
+#define LEAD      PAGE /* accessible bytes before a span's first allocation */
 
 static const uint32_t class_bytes[] = {
     256,   512,   768,   1024,  1280,  1536,  1792,  2048,
@@ -58,32 +53,29 @@ static const uint32_t class_bytes[] = {
 struct span {
     uintptr_t start;
     size_t granules;
-    /* number of bytes of the span that are mapped for writing */
-    size_t committed;
-    int file; /* file of the span's pages: descriptor + 1; 0: none */
-    /* For a span that holds one large allocation: that allocation. */
+    size_t committed; /* number of bytes that are mapped for writing */
+    int file;         /* memory file of the pages: descriptor + 1; 0: none */
+    /* The only allocation in a span that is not a slab. */
     struct cpu_allocation one;
     /* For a slab: the allocation in each slot. NULL in other spans. */
     struct cpu_allocation *small;
     uint32_t *free_slots;
     uint32_t free_count, slots, slot_bytes, class_index;
-    /* Links of the list of this size class's slabs with free slots. */
+    /* Neighbours in the list of this size class's slabs with free slots. */
     struct span *next, *previous;
-    /* neighbours in the list of all spans, in order of creation */
-    struct span *newer, *older;
+    struct span *newer, *older; /* neighbours in the list of all spans */
 };
 
 static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
 static uintptr_t arena_start;
 static size_t arena_bytes;
-/* For each granule (64 KiB of the arena): the span that it belongs to, or
- * NULL. */
+/* For each granule (64 KiB): the span that contains it, or NULL. */
 static struct span **spans;
-/* Index of the granule at which the next search for free granules starts. */
+/* Index of the granule (64 KiB) where the next search for free ones starts. */
 static size_t cursor;
-/* First span in the list of all spans, linked by `older`. */
+/* The span that was created last; first in the list of all spans. */
 static struct span *newest;
-/* Span that the loop over all spans visits next, while such a loop runs. */
+/* While a loop over all spans runs: the span that it visits next. */
 static struct span *walk;
 static struct span *partial[CLASSES];
 static size_t used[CPU_MAX_DEVICES];
@@ -95,7 +87,7 @@ round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Reserves the arena's addresses and the table of spans on first use. */
+/* At the first call, reserves the addresses and the table of spans. */
 static CUresult
 arena_open(void)
 {
@@ -160,8 +152,8 @@ window_granules(void)
     return (window < arena_bytes ? window : arena_bytes) / GRANULE;
 }
 
-/* Returns the index of the first of `granules` successive free granules, or
- * the end of the arena if there are none. */
+/* Returns the index of the first of `granules` successive free granules (units
+ * of 64 KiB), or the end of the arena if there are none. */
 static size_t
 run_choose(size_t granules, size_t unit)
 {
@@ -174,9 +166,9 @@ run_choose(size_t granules, size_t unit)
     return at == window ? run_find(granules, unit, window, end) : at;
 }
 
-/* Finds free successive granules, aligned to `unit` granules, and enters a new
- * span for them in the table. Returns NULL if there is not enough memory or no
- * such granules. */
+/* Finds free successive granules (units of 64 KiB), aligned to `unit`
+ * granules, and enters a new span for them in the table. Returns NULL if there
+ * is not enough memory or no such granules. */
 static struct span *
 span_new(size_t granules, size_t unit)
 {
@@ -346,8 +338,8 @@ partial_remove(struct span *slab)
     }
 }
 
-/* Allocates a slab for a size class with all slots free. Returns NULL on
- * failure. */
+/* Allocates a slab, memory for many small allocations of one size class, with
+ * all slots free. Returns NULL on failure. */
 static struct span *
 slab_new(uint32_t class_index)
 {
@@ -438,8 +430,7 @@ arena_lookup(uintptr_t address)
     found = &span->one;
     if (span->small) {
         size_t slot = (address - span->start - LEAD) / span->slot_bytes;
-        /* also true for an address before slot 0, whose index wraps around */
-        if (slot >= span->slots) {
+        if (slot >= span->slots) { /* or before slot 0: the index wraps */
             return NULL;
         }
         found = &span->small[slot];
@@ -450,7 +441,7 @@ arena_lookup(uintptr_t address)
                : NULL;
 }
 
-/* Computes the address and size of a span's accessible pages. */
+/* Computes address and size in bytes of a span's accessible pages. */
 static void
 span_pages(const struct span *span, uintptr_t *first, size_t *bytes)
 {
@@ -725,9 +716,7 @@ slab_free_context(struct span *slab, uint64_t context_id)
             bool last = slab->free_count + 1 == slab->slots;
             allocation_free(small);
             if (last) {
-                /* small_free may have freed the slab, so the loop over its
-                 * slots ends */
-                return;
+                return; /* small_free may have freed the slab */
             }
         }
     }

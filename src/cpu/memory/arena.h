@@ -11,7 +11,8 @@
 #include "api/cuda_types.h"
 #include "cpu/memory/allocation.h"
 
-/* Position of an allocation in a memory file. */
+/* Position of an allocation in a memory file (an anonymous file that other
+ * processes can map). */
 struct cpu_shared {
     int fd; /* descriptor of the file, owned by the arena */
     size_t offset, bytes;

@@ -347,7 +347,8 @@ copy_peer(CUdeviceptr to, CUcontext to_handle, CUdeviceptr from,
     if (code) {
         return code;
     }
-    if (wait) { /* waits for all work of both devices first, as CUDA does */
+    /* as CUDA does, waits for all work of both devices before the copy */
+    if (wait) {
         cpu_scheduler_drain(to_ctx);
         cpu_scheduler_drain(from_ctx);
     }

@@ -74,8 +74,8 @@ cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
     if (!handle) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    /* waits for kernels and copies: no thread may write while the pages move
-     * */
+    /* waits for kernels and copies: no thread may write while the pages
+     * move */
     cpu_scheduler_drain(ctx);
     code = cpu_arena_share((uintptr_t)pointer, &shared);
     if (!code && fstat(shared.fd, &status)) {
@@ -186,7 +186,8 @@ cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, CUipcMemHandle given,
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (handle.pid == getpid()) {
-        /* CUDA also returns this code for a handle of the same process */
+        /* CUDA, too, returns this code for a handle that the calling process
+         * has made */
         return CUDA_ERROR_INVALID_CONTEXT;
     }
     pthread_mutex_lock(&opened_lock);

@@ -171,7 +171,8 @@ free_run(void *argument)
     const struct freeing *freeing = argument;
 
     cpu_arena_free(freeing->base, freeing->kind);
-    return CUDA_SUCCESS; /* a second free in the same stream is ignored */
+    /* a second free of the same memory in the same stream is ignored */
+    return CUDA_SUCCESS;
 }
 
 static CUresult

@@ -64,7 +64,7 @@ cpu_pool_return(CUmemoryPool handle, size_t bytes)
 {
     pthread_mutex_lock(&cpu_pools_lock);
     struct cpu_pool *pool = cpu_handle_object(CPU_POOL, handle);
-    /* NULL if the pool was destroyed before its memory was freed */
+    /* `pool` is NULL if the pool was destroyed before its memory was freed */
     if (pool) {
         pool->used -= bytes;
     }

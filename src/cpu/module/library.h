@@ -23,10 +23,8 @@ struct cpu_kernel {
     const char *name;
     /* Values of attributes that the program has set for each device; guarded
      * by the library's lock. */
-    /* -1: the program has not set this attribute */
-    int max_dynamic_shared[CPU_MAX_DEVICES];
-    /* -1: the program has not set this attribute */
-    int carveout[CPU_MAX_DEVICES];
+    int max_dynamic_shared[CPU_MAX_DEVICES]; /* -1: not set by the program */
+    int carveout[CPU_MAX_DEVICES];           /* -1: not set by the program */
     struct cpu_kernel *next;
 };
 

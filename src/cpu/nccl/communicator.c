@@ -366,8 +366,8 @@ call_run(void *argument)
 
     /* the reference that call_complete drops */
     atomic_fetch_add(&op->references, 1);
-    /* the call belongs to a graph node, so it is not counted in `pending` yet
-     * */
+    /* the call belongs to a graph node, so it is not counted in `pending`
+     * yet */
     if (!call->issued) {
         atomic_fetch_add(&call->operation->references, 1);
         pthread_mutex_lock(&comm->lock);

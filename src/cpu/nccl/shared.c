@@ -42,8 +42,8 @@ enum failure { FAILURE_NONE, FAILURE_WRITING, FAILURE_SET };
 
 struct nccl_file {
     uint64_t magic;
-    /* number of ranks of the communicator; 0 before the first one has joined
-     * */
+    /* number of ranks of the communicator; 0 before the first one has
+     * joined */
     _Atomic int32_t ranks;
     /* whether an operation has failed: a value of enum failure */
     _Atomic int32_t failure;
@@ -54,7 +54,8 @@ struct nccl_file {
     struct nccl_rank slots[NCCL_RANKS];
 };
 
-/* Contents of an ncclUniqueId: how other processes find the shared memory. */
+/* Contents of an ncclUniqueId: by them, other processes find the shared
+ * memory. */
 struct id {
     uint64_t magic;
     int32_t pid, fd;
@@ -353,8 +354,8 @@ file_open(const ncclUniqueId *id, char text[NCCL_TEXT])
     return -1;
 }
 
-/* Maps the shared file, after enlarging it to the size for this number of
- * ranks. */
+/* Maps the file with the communicator's shared memory, after enlarging it to
+ * the size for this number of ranks. */
 static ncclResult_t
 file_map(struct nccl_shared *shared, int fd, char text[NCCL_TEXT])
 {

@@ -21,9 +21,11 @@
 enum { ERRORS_MOST = 64, SCOPES_MOST = 64 };
 
 struct scope {
-    const char *open; /* position of the scope's opening brace in the source */
-    bool template;    /* the scope is a template, or inside one */
-    bool function;    /* the scope is a function body, or inside one */
+    /* position in the source of the opening brace of the scope (the text
+     * between two braces) */
+    const char *open;
+    bool template; /* the scope is a template, or inside one */
+    bool function; /* the scope is a function body, or inside one */
 };
 
 /* Summary of the tokens since the last semicolon or brace. They may be the
@@ -36,8 +38,8 @@ struct head {
 struct reader {
     const char *errors[ERRORS_MOST];
     size_t error_count, replaced;
-    /* scopes of the open braces, outermost first; scopes[0] is the whole file
-     * */
+    /* scopes of the open braces, outermost first; scopes[0] is the whole
+     * file */
     struct scope scopes[SCOPES_MOST];
     size_t depth;
     struct head head;

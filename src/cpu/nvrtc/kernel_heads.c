@@ -79,7 +79,8 @@ struct reader {
     /* macros of the source whose text contains __global__ */
     struct nvrtc_macros macros;
     struct head head;
-    /* kinds of the open braces; [1] is the outermost one */
+    /* kinds of the open braces, such as that of a class; scopes[1] is the
+     * outermost brace */
     enum scope scopes[SCOPES_MOST];
     size_t depth;
     struct nvrtc_linkage linkage; /* prototypes of kernels with extern "C" */
@@ -437,7 +438,7 @@ brace_take(struct reader *reader)
     }
     head_end(reader, true);
     bool is_class = head->is_class && !head->has_parameters;
-    /* it is extern "C" {...} or extern "C++" {...} */
+    /* whether the block is extern "C" {...} or extern "C++" {...} */
     bool is_block =
         reader->tokens.before.start && *reader->tokens.before.start == '"';
     if (!is_class && !head->is_scope && !is_block) {

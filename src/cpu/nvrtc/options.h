@@ -24,8 +24,8 @@ struct nvrtc_options {
     struct nvrtc_strings preprocess;  /* flags of clang's cc1: -I, -D and -U */
     struct nvrtc_strings preincludes; /* file names of --pre-include */
     struct nvrtc_strings jit;         /* options for pycuda-jit */
-    /* flags of clang's cc1 that switch warnings on or off, or make them errors
-     * */
+    /* flags of clang's cc1 that switch warnings on or off, or make them
+     * errors */
     struct nvrtc_strings diagnostics;
     /* values of -e: kernels that must exist */
     struct nvrtc_strings entries;

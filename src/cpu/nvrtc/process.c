@@ -324,7 +324,9 @@ input_unread(int fd)
 struct feed {
     const char *rest;
     size_t bytes;
-    bool done; /* all bytes are sent, or the child has closed its input */
+    /* all bytes are sent, or the child has closed its input, so no more are
+     * sent */
+    bool done;
 };
 
 /* Sends as many bytes as the socket accepts, and ends the stream after the

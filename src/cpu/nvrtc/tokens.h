@@ -17,9 +17,11 @@ struct nvrtc_token {
 struct nvrtc_tokens {
     const char *at;
     bool line_begins;
-    /* true: directives (#...) are read as tokens; false: they are skipped */
+    /* true: preprocessor directives (#...) are read as tokens; false: they are
+     * skipped */
     bool directives;
-    /* end of the last directive that was begun; NULL: no directive so far */
+    /* end of the preprocessor directive that was begun last; NULL: no
+     * directive so far */
     const char *line_end;
     struct nvrtc_token before, last;
 };

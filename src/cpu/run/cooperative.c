@@ -37,8 +37,8 @@ struct cooperative_run {
     unsigned live; /* number of blocks on this thread that have not ended */
     /* how often blocks were resumed since the last sched_yield */
     unsigned turns;
-    /* number of calls of sched_yield since this thread last took more blocks
-     * */
+    /* number of calls of sched_yield since this thread last took more
+     * blocks */
     unsigned sleeps;
 };
 

@@ -34,8 +34,8 @@ struct cpu_event {
     /* Number of references, by the handle and graph nodes. */
     atomic_uint references;
     pthread_mutex_t lock;
-    /* The captured graph nodes of the last record, if that was in a capture;
-     * guarded by `lock`. */
+    /* The captured graph nodes that the event's last record depends on, if the
+     * event was last recorded in a capture; guarded by `lock`. */
     struct cpu_captured *captured;
     pthread_mutex_t mark_lock;
     /* The marker operation of the last record, or NULL if there was none;

@@ -193,7 +193,8 @@ cpu_ipc_event_open(const CUipcEventHandle *imported,
 
 /* ---- recording ---- */
 
-/* A record of the event whose position in the stream is not reached yet. */
+/* A call that has recorded the event, whose position in the stream is not
+ * reached yet. */
 struct mark {
     struct cpu_ipc_event *event;
     uint32_t number;
@@ -312,8 +313,8 @@ cpu_ipc_event_wait(struct cpu_ipc_event *event)
     record_wait(event->page, record_issued(event));
 }
 
-/* A stream that waits for a record: the operation `gate` is finished when the
- * record is reached. */
+/* A stream that waits for a record of an event: the operation `gate` is
+ * finished when the record is reached. */
 struct waiter {
     struct cpu_ipc_event *event;
     struct cpu_op *gate;

@@ -444,7 +444,9 @@ cuGraphBatchMemOpNodeGetParams(CUgraphNode handle,
                   node->task.type != CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)) {
         code = CUDA_ERROR_INVALID_VALUE;
     }
-    if (!code) { /* params->paramArray points to the array of the node */
+    /* `params` of the node is a copy, whose paramArray points to the array
+     * that the node owns */
+    if (!code) {
         struct batch *batch = node->task.payload;
 
         *params =

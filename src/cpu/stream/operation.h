@@ -42,8 +42,8 @@ struct cpu_op {
     atomic_uint references;
     atomic_uint state;
     enum cpu_op_kind kind;
-    /* Kind to which a CALLER operation changes if it cannot start
-     * immediately. */
+    /* Kind to which the operation changes if it is a CALLER operation (run by
+     * the thread that submits it) and cannot start immediately. */
     enum cpu_op_kind kind_if_deferred;
     /* `run` is also called if the context of the operation has failed */
     bool runs_after_failure;
@@ -52,8 +52,8 @@ struct cpu_op {
     bool finishes_later;
     bool queued;  /* the operation is in the queue of ready kernels */
     int priority; /* priority of a kernel; lower values run first */
-    /* number of operations that this one waits for and that are not complete
-     * */
+    /* number of operations that this one waits for and that are not
+     * complete */
     unsigned pending;
     unsigned edge_count;
     struct cpu_context *ctx;
