@@ -27,40 +27,50 @@
 
 enum {
     WORDS = 64,
-    MARKS = 1024,   /* calls whose description is known */
-    PAGE = 4096,    /* bytes of page-locked memory */
-    TICK_MS = 50,   /* between two looks of the monitor */
-    TELL_MS = 1000, /* limit of the wait until the thread has its exception */
-    FINISH_MS = 10000, /* limit of the wait for an abort */
+    /* number of the latest calls whose descriptions are stored */
+    MARKS = 1024,
+    /* size in bytes of the page-locked memory that has the words */
+    PAGE = 4096,
+    TICK_MS = 50, /* time between two checks by the monitor thread */
+    /* longest wait until the exception is raised in the thread of the call */
+    TELL_MS = 1000,
+    FINISH_MS = 10000, /* longest wait until an abort has ended */
 };
 
-#define LONGEST_TICK 0.5 /* seconds */
+#define LONGEST_TICK 0.5 /* in seconds */
 
 enum state {
     WATCHING,
-    FAILED,  /* the monitor aborts the communicator */
-    ABORTED, /* the monitor has aborted it */
+    FAILED,  /* a call has failed: a thread aborts the communicator */
+    ABORTED, /* the abort of the communicator has ended */
 };
 
 struct core_nccl_watch {
-    struct core_nccl_watch *next; /* in the monitor's list */
+    struct core_nccl_watch *next; /* next element in the list of all watches */
     ncclComm_t handle;
     struct core_nccl_place place;
-    double seconds; /* limit */
-    unsigned users; /* the communicator, and threads after a failure */
+    double seconds; /* time limit in seconds */
+    /* reference count: one for the communicator, one for each thread that
+     * works on a failure */
+    unsigned users;
     uint64_t *words;
     CUdeviceptr device_words;
     enum state state;
-    bool told; /* the thread of the call has its exception */
+    bool told; /* the exception was raised in the thread of the failed call */
     char failure[480];
-    unsigned long thread; /* of the call that has failed */
+    unsigned long thread; /* id of the thread that made the failed call */
     /* numbers of the latest calls that are issued and that are complete */
     uint64_t issued, done;
-    double waited;    /* seconds of the monitor since `done` has changed */
-    unsigned issuing; /* calls in the library */
-    double issuing_waited; /* seconds of the monitor during these calls */
+    /* seconds, as counted by the monitor thread, since `done` last changed */
+    double waited;
+    unsigned issuing; /* number of threads that are inside a call of NCCL */
+    /* seconds, as counted by the monitor thread, since `issuing` last became
+     * 1 */
+    double issuing_waited;
     struct core_nccl_mark issuing_mark;
-    struct core_nccl_mark marks[MARKS]; /* by number; number 0: unused */
+    /* descriptions of the latest calls; index: number of the call % MARKS; an
+     * element with number 0 is unused */
+    struct core_nccl_mark marks[MARKS];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -85,7 +95,8 @@ pause_ms(int milliseconds)
 
 /* ---- the monitor; without the GIL ---- */
 
-/* Drops a reference; `lock` is held. */
+/* Drops a reference to the watch; the last one frees it. The caller holds
+ * `lock`. */
 static void
 watch_release(struct core_nccl_watch *watch)
 {
@@ -144,7 +155,8 @@ tell_main(void *argument)
     return NULL;
 }
 
-/* Returns a field of a watch, read under `lock`. */
+/* Returns whether the exception was raised in the thread of the failed call.
+ * Acquires `lock`. */
 static bool
 is_told(struct core_nccl_watch *watch)
 {
@@ -202,7 +214,9 @@ static const char *const names[] = {
     "send",           "recv",       "split",
 };
 
-/* Makes a watch fail, for a call and a reason. */
+/* Stores the error message for the failed call `mark`, and starts a thread
+ * that raises the exception and aborts the communicator. The caller holds
+ * `lock`. */
 static void
 watch_fail(struct core_nccl_watch *watch, const struct core_nccl_mark *mark,
            const char *reason)
@@ -226,7 +240,8 @@ watch_fail(struct core_nccl_watch *watch, const struct core_nccl_mark *mark,
     }
 }
 
-/* Reads which calls are complete. Returns whether others are pending. */
+/* Reads from the words the number of the latest complete call of a
+ * communicator. Returns whether later calls are pending. */
 static bool
 watch_update(struct core_nccl_watch *watch)
 {
@@ -242,7 +257,8 @@ watch_update(struct core_nccl_watch *watch)
     return watch->issued > done;
 }
 
-/* Looks at a communicator, `seconds` after the previous look. */
+/* Checks whether a communicator has an error, or a pending call that exceeds
+ * the time limit. `seconds` is the time since the previous check. */
 static void
 watch_look(struct core_nccl_watch *watch, double seconds)
 {
@@ -276,7 +292,8 @@ watch_look(struct core_nccl_watch *watch, double seconds)
     }
 }
 
-/* Looks at all communicators, `seconds` after the previous looks. */
+/* Checks all communicators for errors and exceeded time limits. `seconds` is
+ * the time since the previous check. */
 static void
 watches_look(double seconds)
 {
@@ -287,8 +304,9 @@ watches_look(double seconds)
     }
 }
 
-/* The monitor. It counts at most LONGEST_TICK seconds between two looks, as
- * the process may have been stopped. */
+/* Main function of the monitor thread, which checks all communicators
+ * periodically. It counts at most LONGEST_TICK seconds between two checks,
+ * since the process may have been stopped. */
 static void *
 monitor_main(void *unused)
 {
@@ -312,7 +330,8 @@ monitor_main(void *unused)
 
 /* ---- for communicators; with the GIL ---- */
 
-/* Allocates and registers the words. */
+/* Allocates the words, the page-locked memory to which streams write the
+ * numbers of complete calls. */
 static CUresult
 words_new(struct core_nccl_watch *watch)
 {
@@ -338,14 +357,16 @@ words_new(struct core_nccl_watch *watch)
     return code;
 }
 
-/* Frees the words, unless the device may still write to them. */
+/* Frees the words (memory for the numbers of complete calls), unless the
+ * device may still write to them because calls are `pending`. */
 static void
 words_free(uint64_t *words, bool pending, const struct core_context *context)
 {
     struct core_scope scope;
     bool inside = core_enter(context, &scope);
     if (inside && pending) {
-        words = NULL; /* stays allocated */
+        /* the memory stays allocated: the device may still write to it */
+        words = NULL;
     } else if (inside) {
         PyThreadState *thread = core_gil_release();
         driver.cuMemHostUnregister(words);

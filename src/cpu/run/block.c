@@ -53,10 +53,9 @@
 /* Offset between the stacks of successive fibers, in bytes, so that they use
  * different sets of the processor's cache. */
 #define STACK_COLOUR 320
-/* Size in bytes of a kernel's stack frame. Kernels with larger frames run on
- * the worker's extra stack, since they may have arrays: an index out of bounds
- * must not reach the frames of the runtime, which are on the thread's own
- * stack. */
+/* Limit in bytes: kernels with larger stack frames run on the worker's extra
+ * stack, since they may have arrays: an index out of bounds must not reach the
+ * frames of the runtime, which are on the thread's own stack. */
 #define INLINE_FRAME 72
 #define PAGE_BYTES   CPU_ARCH_PAGE
 /* Size in bytes of a guard region: inaccessible memory at the end of a stack.

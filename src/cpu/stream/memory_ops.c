@@ -444,8 +444,8 @@ cuGraphBatchMemOpNodeGetParams(CUgraphNode handle,
                   node->task.type != CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)) {
         code = CUDA_ERROR_INVALID_VALUE;
     }
-    /* `params` of the node is a copy, whose paramArray points to the array
-     * that the node owns */
+    /* the caller gets a pointer to the array that the node owns, in
+     * params->paramArray */
     if (!code) {
         struct batch *batch = node->task.payload;
 
