@@ -70,7 +70,8 @@ enum image_check {
 };
 
 enum image_kernel_flags {
-    /* `symbol` is an image_thread_entry, not an image_loop_entry */
+    /* the function `symbol` runs one thread (image_thread_entry), not whole
+     * blocks (image_loop_entry) */
     IMAGE_KERNEL_FIBERS = 1,
     /* The kernel is recursive or calls functions through pointers, so its
      * stack size is not known. */

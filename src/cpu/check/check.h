@@ -220,13 +220,16 @@ cpu_check_trace_stop(struct cpu_check *check)
  * Events are the start of the thread block, a barrier, a warp synchronization
  * and a release operation. */
 struct cpu_check_interval {
-    uint32_t serial; /* low 32 bits of the serial number of the launch */
+    /* low 32 bits of the serial number of the launch that the thread block
+     * belongs to */
+    uint32_t serial;
     uint32_t block;
     uint32_t epoch;
     uint32_t time; /* value of cpu_check_clock when the interval began */
 };
 
-/* Counter of release operations in the process. */
+/* Counts the release operations (as in the C memory model) of all kernels of
+ * the process; serves as a clock. */
 extern atomic_uint cpu_check_clock;
 /* Ends the current time interval (between two synchronization events) of the
  * thread block that the worker runs, and begins the next one. */

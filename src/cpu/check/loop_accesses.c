@@ -308,8 +308,8 @@ overlaps_shared(const struct cpu_check *check,
            check->shared_base < range->high;
 }
 
-/* Computes the access ranges of all rows (accesses) whose bits are not set in
- * `known`. */
+/* Computes the access ranges (addresses that are accessed in the loop) of all
+ * rows whose bits are not set in `known`. A row describes one access. */
 static bool
 loop_make_ranges(struct cpu_check *check, struct cpu_check_loop *loop,
                  uint64_t known)

@@ -253,8 +253,9 @@ cpu_check_trace_append(struct cpu_check *check,
     }
 }
 
-/* Appends a barrier to the trace of this block. Called where the trace of the
- * previous thread block, which is replayed, has no barrier. */
+/* Appends a barrier to the trace (the record of this thread block's calls).
+ * Called if the trace of the previous thread block has no barrier at this
+ * position. */
 static __attribute__((noinline)) void
 barrier_append(struct cpu_check *check)
 {

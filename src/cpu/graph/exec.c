@@ -118,11 +118,11 @@ steps_needed(const struct cpu_graph *graph)
 static CUresult steps_add(struct cpu_exec *exec, struct cpu_graph *graph,
                           unsigned *after, const unsigned *before);
 
-/* Appends the steps of a node. A child graph node gets a first step, the steps
- * of the child graph, and a last step after them. Sets node->index to the
- * index of the last one. A node without dependencies depends on the step
- * *before, unless `before` is NULL (in the top-level graph). `after` is a
- * scratch array for the indices of steps. */
+/* Appends the steps (executable nodes) for a node. A child graph node gets a
+ * first step, the steps of the child graph, and a last step after them. Sets
+ * node->index to the index of the last one. A node without dependencies
+ * depends on the step *before, unless `before` is NULL (in the top-level
+ * graph). `after` is a scratch array for the indices of steps. */
 static CUresult
 node_steps(struct cpu_exec *exec, struct cpu_node *node, unsigned *after,
            const unsigned *before)
@@ -152,10 +152,11 @@ node_steps(struct cpu_exec *exec, struct cpu_node *node, unsigned *after,
     return code;
 }
 
-/* Appends the steps of the graph's nodes in topological order, and copies the
- * graph's references to user objects. Nodes without dependencies depend on the
- * step *before, unless `before` is NULL (in the top-level graph). `after` is a
- * scratch array. Returns INVALID_VALUE if the graph has a cycle. */
+/* Appends the steps (executable nodes) for the graph's nodes in topological
+ * order, and copies the graph's references to user objects. Nodes without
+ * dependencies depend on the step *before, unless `before` is NULL (in the
+ * top-level graph). `after` is a scratch array. Returns INVALID_VALUE if the
+ * graph has a cycle. */
 static CUresult
 steps_add(struct cpu_exec *exec, struct cpu_graph *graph, unsigned *after,
           const unsigned *before)

@@ -79,7 +79,7 @@ struct cpu_image_kernel {
     /* Function that runs a block (image_loop_entry) or one thread
      * (image_thread_entry), depending on the flags. */
     void *entry;
-    /* image_loop_entry that runs a block by warps, or NULL. */
+    /* Function (image_loop_entry) that runs blocks warp by warp, or NULL. */
     void *warp_entry;
 };
 

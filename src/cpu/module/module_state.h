@@ -23,7 +23,8 @@ struct cpu_function {
     const struct image_parameter *parameters;
     const char *name;
     void *entry;
-    void *warp_entry; /* function that runs a block by warps, or NULL */
+    /* function that runs a thread block warp by warp, or NULL */
+    void *warp_entry;
     int max_dynamic_shared;
     int carveout;
     atomic_uint ns_per_launch; /* duration of the last launch in ns */

@@ -110,7 +110,7 @@ comm_sleep(struct ncclComm *comm, struct cpu_interrupt *interrupt)
     pthread_mutex_lock(&comm->lock);
 }
 
-/* Waits until `*flag` is true; the lock guards it. */
+/* Waits until `*flag`, which the lock of the communicator guards, is true. */
 static void
 comm_wait_flag(struct ncclComm *comm, const bool *flag)
 {
@@ -123,7 +123,8 @@ comm_wait_flag(struct ncclComm *comm, const bool *flag)
     pthread_mutex_unlock(&comm->lock);
 }
 
-/* Initializes the condition, whose clock is that of cpu_now_ns. */
+/* Initializes the condition variable `changed` with the monotonic clock, which
+ * cpu_now_ns uses. */
 static void
 changed_init(struct ncclComm *comm)
 {

@@ -83,8 +83,9 @@ struct nccl_shared {
     double limit;        /* seconds that a rank waits for another one */
     int *processes;      /* for each rank the pidfd of its process, or -1 */
     atomic_bool stopped; /* the program has aborted the communicator */
-    /* context of the running operation, whose error ends waits; or NULL. Only
-     * the progress thread uses it. */
+    /* Context of the operation that the rank executes now, or NULL. If the
+     * context gets an error, waits for other ranks end. Only the progress
+     * thread uses it. */
     struct cpu_context *context;
     /* descriptor of the memfd if this process created it; else -1 */
     int kept_fd;

@@ -214,7 +214,7 @@ static const char *const fixed_flags[] = {
     "-Werror=zero-length-array",
     "-Werror=flexible-array-extensions",
     "-Werror=delimited-escape-sequence-extension",
-    /* diagnostics.c judges these warnings. */
+    /* diagnostics.c decides which of these warnings become errors. */
     "-Wc++14-extensions",
     "-Wc++14-binary-literal",
     "-Wc++17-extensions",

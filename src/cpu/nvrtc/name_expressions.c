@@ -147,7 +147,8 @@ ir_has(const char *ir, const char *format, const char *symbol)
     return found;
 }
 
-/* Returns the start of the variable's or function's line in the IR, or "". */
+/* Returns the start of the line of the textual IR that defines the variable or
+ * function `symbol`, or "". */
 static const char *
 definition_find(const char *ir, const char *symbol)
 {

@@ -61,8 +61,8 @@ enum option_value {
 };
 
 struct option_row {
-    const char *name;  /* long name */
-    const char *brief; /* short name */
+    const char *name;  /* long name of the option, such as --std */
+    const char *brief; /* short name of the option, such as -I */
     enum option_value value;
     enum option_kind kind;
     /* allowed values, with a blank before and after each, such as " 0 1 2 ";

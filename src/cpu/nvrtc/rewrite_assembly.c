@@ -33,8 +33,9 @@ is_in_literal(const char *source, const char *at)
     return quoted;
 }
 
-/* Returns true if the '%' begins the name of a register: it is no operand, as
- * in %0 and %[name], and no operand with a modifier, as in %r1. */
+/* Returns true if the '%' begins the name of a register, as in %laneid.
+ * Returns false if it begins an operand, as in %0 and %[name], or an operand
+ * with a modifier, as in %r1. */
 static bool
 begins_register(const char *percent)
 {
@@ -44,7 +45,8 @@ begins_register(const char *percent)
            !isdigit((unsigned char)percent[2]);
 }
 
-/* Doubles the '%' at the position, unless another message has. */
+/* Adds an edit that doubles the '%' at the position, unless an edit for
+ * another message does so already. */
 static void
 percent_double(const struct nvrtc_remark *remark, const char *at,
                struct nvrtc_edits *edits)

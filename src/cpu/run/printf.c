@@ -31,11 +31,12 @@ struct cpu_fifo {
     pthread_mutex_t lock;
     char *text;
     size_t used, capacity;
-    /* offset of the oldest record in `text`; the bytes before it are
-     * dropped records */
+    /* offset in `text` of the oldest record (text that a kernel has printed);
+     * the records before it were dropped or written */
     size_t first;
-    /* number of the latest launch with records, and the offset of the first
-     * one; `begin` may be before `first` */
+    /* number of the latest launch that has records, and the offset in `text`
+     * of its first record; `begin` is less than `first` if that record was
+     * dropped or written */
     uint64_t serial;
     size_t begin;
     atomic_bool filled;
@@ -60,8 +61,9 @@ cpu_fifo_delete(struct cpu_fifo *fifo)
     free(fifo);
 }
 
-/* Writes the oldest records to stdout, up to the offset `end`. A record is the
- * length of a text and the text. The caller holds the buffer's lock. */
+/* Writes the oldest records (texts that kernels have printed) to stdout, up to
+ * the offset `end` in bytes. A record is the length of a text and the text.
+ * The caller holds the buffer's lock. */
 static void
 fifo_write(struct cpu_fifo *fifo, size_t end)
 {
@@ -113,7 +115,8 @@ fifo_reserve(struct cpu_fifo *fifo, size_t bytes, size_t limit)
     return true;
 }
 
-/* Adds a record of the launch `serial`. */
+/* Adds to the buffer a record with the text that a kernel of launch number
+ * `serial` has printed. */
 static void
 fifo_add(struct cpu_context *ctx, uint64_t serial, const char *text,
          size_t length)

@@ -266,8 +266,9 @@ cpu_runner_abandoned(int *reason)
     return true;
 }
 
-/* Returns true if the runner's current launch must end. `key` is a serial
- * number, a context id or a time, depending on the function. */
+/* Returns true if the current launch of the runner (a thread that runs blocks)
+ * must end. `key` is a serial number, a context id or a time, depending on the
+ * function. */
 typedef bool runner_chosen(const struct cpu_runner *runner, uint64_t key);
 
 static bool

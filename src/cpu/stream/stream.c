@@ -148,7 +148,8 @@ cpu_streams_close(struct cpu_context *ctx)
     }
 }
 
-/* Returns the error for a handle that is no stream. */
+/* Returns the error for a handle that is no stream: CONTEXT_IS_DESTROYED if
+ * the stream's green context was destroyed, otherwise INVALID_HANDLE. */
 static CUresult
 stream_gone(CUstream handle)
 {

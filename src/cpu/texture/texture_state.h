@@ -48,7 +48,7 @@ struct cpu_texture {
     size_t element, pitch, slice; /* size of a texel, row and slice in bytes */
     int32_t width, height, depth; /* number of texels; at least 1 */
     int32_t layers;
-    bool normalised; /* coordinates are normalised */
+    bool normalised; /* texture coordinates are normalised: 0 to 1 */
     bool integers;   /* a fetch returns integers */
     bool linear;     /* fetches use the linear filter */
     bool srgb;       /* the first three channels are sRGB encoded */
