@@ -24,7 +24,8 @@
 struct cpu_check_range {
     const struct image_check_range *row;
     uintptr_t address; /* address that the access has in the first iteration */
-    /* The bytes of all accesses are in [low, high). */
+    /* All bytes that the accesses touch are in the address range [low,
+     * high). */
     uintptr_t low, high;
     /* Numbers of iterations of the inner and of the outer loop; count[1] is 0
      * if the access is never executed. */

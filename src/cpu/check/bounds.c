@@ -164,7 +164,7 @@ enum verdict {
     MISALIGNED,
 };
 
-/* An invalid access, and the text of its report. */
+/* An invalid access, and the text that describes it in the report. */
 struct fault {
     uintptr_t address;
     uint64_t bytes;

@@ -84,7 +84,7 @@ struct cpu_check_thread_clock {
     bool fenced;
 };
 
-/* Happens-before relation between the lanes of one warp. */
+/* Which accesses of other lanes each lane of a warp is ordered after. */
 struct cpu_check_warp {
     /* Lane i is ordered after everything that lane j did in time intervals
      * whose number (epoch_interval.c) is below seen[i][j]. */

@@ -317,7 +317,7 @@ slots_record_consecutive(struct cpu_check *check,
     const uint64_t step = (uint64_t)1 << CPU_RACE_THREAD_AT;
     struct readers readers = readers_make(check, slot, step, shared);
     uint64_t start = spans_fill(&readers, run->granule, run->at, run->count);
-    /* Index of the first word that is not recorded yet. */
+    /* Index in the run of the first word whose read is not recorded yet. */
     uint64_t i = start;
 
     while (i < run->count) {

@@ -21,7 +21,8 @@ struct cpu_state {
     /* the fork handlers of fork.c are installed, so cuInit may succeed */
     bool fork_safe;
     int device_count;
-    /* Index of the virtual device for each ordinal. */
+    /* For each device ordinal of CUDA, the index of the virtual device;
+     * CUDA_VISIBLE_DEVICES selects them. */
     int visible[CPU_MAX_DEVICES];
     int threads;           /* number of worker threads */
     uint64_t memory_bytes; /* memory in bytes of one device */

@@ -67,7 +67,8 @@ task_op(struct cpu_context *launch_ctx, const struct cpu_node_task *task,
     if (task->type == CU_GRAPH_NODE_TYPE_KERNEL && !disabled) {
         function = cpu_function_of(task->function);
         if (!function) {
-            /* the kernel's module is unloaded */
+            /* the module of the kernel was unloaded, so its handle is
+             * invalid */
             return CUDA_ERROR_INVALID_HANDLE;
         }
         kind = CPU_OP_KERNEL;

@@ -57,7 +57,8 @@ struct cpu_node_task {
     CUfunction function; /* handle of the kernel; looked up at each launch */
     unsigned grid[3], block[3], shared;
     bool cooperative;
-    bool has_priority; /* `priority` replaces the priority of the stream */
+    /* `priority` is used instead of the stream's priority */
+    bool has_priority;
     int priority;
 };
 
@@ -360,7 +361,7 @@ CUresult cpu_free_add(CUgraphNode *made, CUgraph graph,
 /* A 32-bit value that kernels write and that selects the body of a conditional
  * node (IF, WHILE, SWITCH). */
 struct cpu_condition {
-    /* next element in the graph's list of conditions */
+    /* next element in the list of the graph's conditions */
     struct cpu_condition *next;
     /* address of the value, a uint32_t; also the condition's handle */
     uintptr_t value;

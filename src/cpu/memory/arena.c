@@ -281,10 +281,10 @@ span_commit(struct span *span, uintptr_t first, size_t bytes)
     return true;
 }
 
-/* Allocates a span for a large allocation. The allocation ends, up to
- * alignment, at the inaccessible page at the span's end, so that an overrun
- * faults. A huge allocation instead begins at a huge page. Returns NULL on
- * failure. */
+/* Allocates a span (address range) for one large allocation. The allocation
+ * ends, up to alignment, at the inaccessible page at the span's end, so that
+ * an overrun faults. A huge allocation instead begins at a huge page. Returns
+ * NULL on failure. */
 static struct cpu_allocation *
 large_allocate(size_t bytes)
 {

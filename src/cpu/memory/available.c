@@ -200,7 +200,8 @@ limits_read(const char *root, struct cpu_available *found)
 /* Names of the files of cgroup version 1 or 2. `cache` is the part of the used
  * memory that the system reclaims before it kills a process. */
 struct version {
-    const char *type; /* type of the cgroup file system, as in mountinfo */
+    /* type of the cgroup file system, as named in /proc/self/mountinfo */
+    const char *type;
     /* mount option that identifies the file system, or "" if `type` is
      * enough */
     const char *option;
@@ -210,7 +211,8 @@ struct version {
     /* key of the line of memory.stat with the bytes of cache that the system
      * can reclaim */
     const char *cache;
-    /* Mount point that is used if mountinfo cannot be read. */
+    /* Mount point of the cgroup file system that is assumed if
+     * /proc/self/mountinfo cannot be read. */
     const char *default_mount;
 };
 

@@ -40,7 +40,7 @@ struct handle {
     uint64_t magic;
     int32_t pid, fd;
     uint64_t inode;
-    /* offset in the file, and size, of the allocation */
+    /* offset of the allocation in the memory file, and its size, in bytes */
     uint64_t offset, bytes;
 };
 

@@ -37,7 +37,7 @@ cpu_image_size(const void *bytes)
     return (size_t)header.bytes;
 }
 
-/* Writes an error text to `error` and returns `code`. */
+/* Writes the error text `text` to the buffer `error` and returns `code`. */
 static CUresult
 refuse(char *error, size_t error_size, CUresult code, const char *text)
 {

@@ -107,7 +107,9 @@ cpu_code_publish(struct cpu_code *code)
     }
     struct jit_code_entry *entry = entry_make(code, header);
     if (!entry) {
-        return; /* without memory the kernels run without debug information */
+        /* no memory for the list entry: kernels run without debug
+         * information */
+        return;
     }
     pthread_mutex_lock(&list_lock);
     entry->next_entry = __jit_debug_descriptor.first_entry;

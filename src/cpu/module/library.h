@@ -40,9 +40,11 @@ struct cpu_library {
     CUlibrary handle;
     pthread_mutex_t lock;
     void *bytes; /* the library's image, checked; owned */
-    /* Loaded modules, one per context; guarded by lock. */
+    /* List of the library's modules, one per context in which it is loaded;
+     * guarded by lock. */
     struct cpu_loaded *loaded;
-    /* Kernels that were requested; guarded by lock. */
+    /* List of the kernels that programs have requested so far; guarded by
+     * lock. */
     struct cpu_kernel *kernels;
 };
 

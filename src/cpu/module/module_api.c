@@ -129,7 +129,8 @@ cpu_file_read(const char *path, void **bytes, size_t *size)
 {
     int fd =
         open(path, O_RDONLY | O_CLOEXEC |
-                       O_NONBLOCK); /* so that opening a pipe does not block */
+                       /* O_NONBLOCK, so that opening a pipe does not block */
+                       O_NONBLOCK);
     FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
     CUresult code = CUDA_ERROR_FILE_NOT_FOUND;
     struct stat status;

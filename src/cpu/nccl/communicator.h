@@ -46,14 +46,15 @@ struct ncclComm {
     /* number of references: one each of the program, the progress thread and
      * every operation */
     atomic_uint references;
-    pthread_mutex_t lock; /* guards the following fields */
+    pthread_mutex_t lock; /* guards the fields from `pending` to `ended` */
     pthread_cond_t changed;
     struct nccl_call *first, *last;
     unsigned pending; /* number of issued operations that are not complete */
     struct cpu_op *issued; /* the last operation that was issued, or NULL */
     bool ends;  /* the progress thread must end when the queue is empty */
     bool ended; /* the progress thread has ended */
-    atomic_int result; /* ncclResult_t: the asynchronous error */
+    /* asynchronous error of the communicator, an ncclResult_t */
+    atomic_int result;
     /* error message of `result`; written before `result` is set */
     char text[NCCL_TEXT];
     /* number of collective operations executed; only the progress thread

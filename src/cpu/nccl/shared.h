@@ -41,9 +41,11 @@ struct nccl_description {
      * communicator */
     uint64_t number;
     uint64_t count;
-    int32_t kind; /* value of enum nccl_kind */
-    int32_t type; /* ncclDataType_t */
-    int32_t op;   /* ncclRedOp_t; ncclNumOps: a scaled sum of the program */
+    int32_t kind; /* kind of the operation: enum nccl_kind */
+    int32_t type; /* element type: an ncclDataType_t */
+    /* reduction: an ncclRedOp_t; ncclNumOps: a scaled sum that the program has
+     * created */
+    int32_t op;
     int32_t root;
 };
 
@@ -52,7 +54,8 @@ enum nccl_presence { NCCL_ABSENT, NCCL_PRESENT, NCCL_LEFT };
 /* State of one rank in shared memory. Only that rank writes it, but other
  * ranks write `bell`. */
 struct nccl_rank {
-    _Atomic int32_t presence; /* value of enum nccl_presence */
+    /* whether the rank has joined or left: enum nccl_presence */
+    _Atomic int32_t presence;
     _Atomic int32_t pid;
     /* Counts the barriers of collective operations at which the rank has
      * arrived. Other ranks wait for it as a futex. */

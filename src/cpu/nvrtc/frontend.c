@@ -190,12 +190,14 @@ static const char *const fixed_flags[] = {
     "-fgnuc-version=4.2.1",
     "-fdeprecated-macro",
     "-fcuda-allow-variadic-functions",
-    "-fcheck-new", /* operator new may return NULL */
+    /* code checks the result of operator new, which may be NULL */
+    "-fcheck-new",
     "-fno-rtti",
     "-fno-threadsafe-statics",
     /* a conversion of float to int saturates */
     "-fno-strict-float-cast-overflow",
-    /* a function without the final return returns an arbitrary value */
+    /* a function that ends without a return statement returns an arbitrary
+     * value */
     "-fno-strict-return",
     "-ferror-limit", /* maximum number of reported errors, as in NVRTC */
     "100",

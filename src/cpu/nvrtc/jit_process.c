@@ -23,8 +23,9 @@
 
 #define JIT_WORDS 12
 
-/* Writes the option --target for this processor, unless PYCUDA_CPU_TARGET is
- * set, which pycuda-jit reads itself; returns NULL then. */
+/* Writes pycuda-jit's option --target for this processor to `word` and returns
+ * it. If PYCUDA_CPU_TARGET is set, returns NULL, since pycuda-jit reads that
+ * variable itself. */
 const char *
 nvrtc_jit_target(char word[NVRTC_TARGET_WORD])
 {

@@ -23,11 +23,12 @@ struct nvrtc_job {
     struct nvrtc_options options;
     const struct nvrtc_strings *frontend;
     struct nvrtc_pch pch;
-    char headers[PATH_MAX]; /* folder pycuda/cuda */
+    /* path of the package's headers, the folder pycuda/cuda */
+    char headers[PATH_MAX];
     /* temporary folder of the headers that the caller passed to
      * nvrtcCreateProgram; "" without such headers */
     char folder[PATH_MAX];
-    bool trivial; /* pycuda::complex has a trivial constructor */
+    bool trivial; /* compile with a trivial constructor of pycuda::complex */
     /* kernels are excluded from the pragma that makes all functions device
      * functions: `marked` has the edits of execution_spaces.c */
     bool apart;

@@ -102,8 +102,8 @@ static const struct {
     {"consteval", "a __global__ function cannot be consteval"},
     {"operator", "an operator cannot be a __global__ function"}};
 
-/* Attributes and other words whose parentheses have arguments of their own,
- * and no list of parameters. */
+/* Words that may be in the head of a kernel, and whose parentheses contain
+ * their own arguments and not the kernel's parameters. */
 static const char *const attributes[] = {
     "__attribute__", "__launch_bounds__", "__maxnreg__",
     "__align__",     "__block_size__",    "__cluster_dims__",
@@ -500,8 +500,9 @@ nvrtc_kernel_heads_mark(struct nvrtc_edits *edits, const char *source)
     bool has_branches = has_directive_with(source, "if", NULL, NULL);
     reader.has_unsure_scopes =
         has_branches || has_directive_with(source, "define", "{}", NULL);
-    /* Macros are only looked for where they are certain: not if an #if or
-     * #undef may change them, or if one contains a whole kernel. */
+    /* Macros that contain __global__ are only searched if their definitions
+     * are certain: not if an #if or #undef may change them, or if one contains
+     * a whole kernel. */
     if (!has_branches && !has_directive_with(source, "undef", NULL, NULL) &&
         !has_directive_with(source, "define", ";{", "__global__")) {
         nvrtc_macros_find(&reader.macros, source, "__global__");

@@ -14,7 +14,7 @@ struct nvrtc_options;
 struct nvrtc_text;
 
 enum option_kind {
-    OPTION_IGNORE, /* no effect on the CPU device */
+    OPTION_IGNORE, /* the option has no effect on the CPU device */
     OPTION_ARCH,
     OPTION_INCLUDE,
     OPTION_DEFINE,
@@ -53,10 +53,10 @@ enum option_kind {
 enum option_value {
     VALUE_NONE,
     VALUE_TEXT,    /* name=value, or the next option text is the value */
-    VALUE_EQUALS,  /* name=value only */
-    VALUE_BOOL,    /* true or false */
-    VALUE_NUMBER,  /* integer; an empty value means 0 */
-    VALUE_NUMBERS, /* positive integers, separated by commas */
+    VALUE_EQUALS,  /* the value must follow as name=value */
+    VALUE_BOOL,    /* the value is true or false */
+    VALUE_NUMBER,  /* the value is an integer; an empty value means 0 */
+    VALUE_NUMBERS, /* the value is a list of positive integers */
     VALUE_JOINED,  /* -Ipath, -I path, -I=path, or "-I" and "path" */
 };
 

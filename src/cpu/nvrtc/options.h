@@ -9,11 +9,11 @@
 #include "api/nvrtc_types.h"
 #include "cpu/nvrtc/text.h"
 
-/* Kinds of compiled code. */
+/* Kinds of compiled code that a compilation creates. */
 enum nvrtc_output {
-    NVRTC_OUTPUT_CODE,  /* cubin and PTX */
-    NVRTC_OUTPUT_LTO,   /* -dlto: LTO IR only */
-    NVRTC_OUTPUT_OPTIX, /* -optix-ir: OptiX IR only */
+    NVRTC_OUTPUT_CODE,  /* cubin and PTX are created */
+    NVRTC_OUTPUT_LTO,   /* -dlto: only LTO IR is created */
+    NVRTC_OUTPUT_OPTIX, /* -optix-ir: only OptiX IR is created */
     NVRTC_OUTPUT_PTX,   /* only as an argument of output_get: PTX */
 };
 
@@ -38,8 +38,9 @@ struct nvrtc_options {
     nvrtcResult result;
     /* number of the target architecture: 90 for sm_90; 0: not specified */
     int arch;
-    char arch_suffix;   /* 'a' as in sm_90a, or 'f'; 0: no suffix */
-    int assembler_kind; /* enum assembler_kind of the previous ptxas option */
+    char arch_suffix; /* 'a' as in sm_90a, or 'f'; 0: no suffix */
+    /* kind of the previous ptxas option (enum assembler_kind) */
+    int assembler_kind;
     /* the next argument may be the value of the previous ptxas option */
     bool assembler_value;
     /* the option --device-as-default-execution-space was passed */
@@ -58,7 +59,7 @@ struct nvrtc_options {
     bool flush;
     bool float128;    /* the option -device-float128 was passed */
     bool quiet;       /* the option that suppresses warnings was passed */
-    bool syntax_only; /* only check the syntax; generate no code */
+    bool syntax_only; /* the source is only checked; no code is generated */
 };
 
 /* Parses the options. Returns NVRTC_SUCCESS, or an error that `log` describes.

@@ -477,13 +477,15 @@ nvrtc_process_finish(struct nvrtc_process *process, const void *input,
             {.fd = process->errors, .events = POLLIN},
         };
         if (nvrtc_flow_cancelled()) {
-            /* the caller's nvrtc_process_free kills the child */
+            /* the caller then calls nvrtc_process_free, which kills the
+             * child */
             return ECANCELED;
         }
         int ready = ends_wait(ends, &interrupt, &failures);
         if (ready == 0) {
             if (cpu_interrupt_wanted()) {
-                /* the caller's nvrtc_process_free ends the child */
+                /* the caller then calls nvrtc_process_free, which kills the
+                 * child */
                 return EINTR;
             }
             continue;
@@ -491,7 +493,9 @@ nvrtc_process_finish(struct nvrtc_process *process, const void *input,
         int code = ready < 0 ? broken(process, errno, "poll failed")
                              : transfer(process, ends, &rest);
         if (code) {
-            return code; /* the caller's nvrtc_process_free ends the child */
+            /* the caller then calls nvrtc_process_free, which kills the child
+             */
+            return code;
         }
     }
     reap(process);

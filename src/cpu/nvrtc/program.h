@@ -35,7 +35,8 @@ struct _nvrtcProgram {
     struct nvrtc_flow flow; /* set by nvrtcSetFlowCallback */
     /* nvrtcCompileProgram was called with valid options */
     bool attempted;
-    bool compiled;          /* nvrtcCompileProgram has succeeded once */
+    /* nvrtcCompileProgram has succeeded at least once */
+    bool compiled;
     nvrtcResult pch_status; /* result of nvrtcGetPCHCreateStatus */
     struct nvrtc_text log;
     /* LLVM bitcode that the front end has generated */

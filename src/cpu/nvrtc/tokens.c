@@ -30,7 +30,8 @@ nvrtc_token_is_name(struct nvrtc_token token)
            !isdigit((unsigned char)*token.start);
 }
 
-/* Returns the end of a line and its continuation lines. */
+/* Returns the end of the line at `at`, including its continuation lines (after
+ * a backslash). */
 static const char *
 line_end(const char *at)
 {

@@ -387,7 +387,8 @@ cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x,
     return launch(&call);
 }
 
-/* Applies a launch attribute; hints are accepted without effect. */
+/* Applies an attribute of cuLaunchKernelEx to the launch; hints are accepted
+ * without effect. */
 static CUresult
 attribute_apply(const CUlaunchAttribute *attribute, struct launch_call *call)
 {

@@ -24,10 +24,11 @@ struct cpu_launch {
     uint32_t grid[3];
     uint32_t block[3];
     uint32_t dynamic_shared;
-    uint32_t threads; /* threads per block */
+    uint32_t threads; /* number of threads per block */
     void *params;
-    uint64_t total;       /* number of blocks in the grid */
-    uint64_t most, least; /* blocks per chunk at the start and at the end */
+    uint64_t total; /* number of blocks in the grid */
+    /* numbers of blocks per chunk at the start and at the end of the launch */
+    uint64_t most, least;
     /* the shares into which the blocks are divided; memory of the operation */
     struct cpu_share *shares;
     unsigned share_count;
@@ -45,7 +46,8 @@ struct cpu_launch {
      * events of a thread block, check/epoch_interval.c) that began before the
      * launch. */
     uint32_t before;
-    atomic_bool checked; /* cpu_check_launch_begin has counted the launch */
+    /* the launch counts as running for the kernel checks */
+    atomic_bool checked;
     bool cooperative;
     /* state of the grid barrier: number of blocks that have arrived at it, and
      * number of times that all blocks have passed it */

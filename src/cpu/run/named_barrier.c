@@ -62,7 +62,8 @@ __pycuda_barrier_named(uint32_t id, uint32_t count)
         }
         if (worker->waiting + worker->arrived >= worker->live) {
             cpu_fibers_fail(
-                CUDA_ERROR_LAUNCH_FAILED); /* the barrier can never complete */
+                /* error: the barrier can never complete */
+                CUDA_ERROR_LAUNCH_FAILED);
         }
         __pycuda_yield();
     }

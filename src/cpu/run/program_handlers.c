@@ -37,7 +37,8 @@ const size_t cpu_fault_signal_count =
 static struct sigaction rows[CPU_FAULT_SIGNALS_MAX][ROWS];
 static atomic_uint current[CPU_FAULT_SIGNALS_MAX];
 static pthread_mutex_t change_lock = PTHREAD_MUTEX_INITIALIZER;
-/* The process whose handlers `rows` contains, and our handler. */
+/* owner: the process whose signal handlers the table `rows` contains.
+ * installed: the handler of this library. */
 static _Atomic pid_t owner;
 static cpu_fault_function *installed;
 
@@ -327,7 +328,8 @@ object_divert(struct object *object, const ElfW(Dyn) * dynamic)
     if (!object->symbols || !object->strings) {
         return;
     }
-    /* relative relocations are the first ones in the table */
+    /* the table begins with relative relocations, which refer to no function
+     * by name */
     if (rows_all && relative < count) {
         relocations_divert(object, rows_all + relative, count - relative);
     }

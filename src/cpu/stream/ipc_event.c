@@ -246,7 +246,8 @@ cpu_ipc_event_record(struct cpu_ipc_event *event, struct cpu_stream *stream)
     struct mark *mark = op->argument;
     *mark = (struct mark){event, record_issue(event->page)};
     op->kind_if_deferred = CPU_OP_CALL;
-    /* The record is also reached in a context that has failed. */
+    /* The record also counts as reached if the context has failed, so that
+     * waits for it end. */
     op->runs_after_failure = true;
     op->run = record_reach;
     if (cpu_op_submit(stream, op, NULL)) {

@@ -118,8 +118,9 @@ chunks_run(struct cpu_worker *worker, struct cpu_op *op)
             if (progress_report(&progress, launch, now)) {
                 return true;
             }
-            /* A waiting worker does not count as running, so that a waiting
-             * thread may run blocks instead. */
+            /* While this worker waits for the scheduler lock, it does not
+             * count as running blocks. So a thread that waits for the launch
+             * may run blocks in its place. */
             atomic_fetch_sub(&launch->running, 1);
             worker_request(op);
             atomic_fetch_add(&launch->running, 1);
