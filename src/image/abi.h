@@ -229,8 +229,8 @@ struct image_check_form {
 };
 
 /* Element of the array at the end of image_check_form.list: word number `word`
- * of the description gets argument number `value` of __pycuda_check_rows (both
- * count from 0). */
+ * of the struct image_check_form, which describes a loop and its accesses,
+ * gets argument number `value` of __pycuda_check_rows (both count from 0). */
 struct __attribute__((may_alias)) image_check_operand {
     uint16_t word, value;
 };

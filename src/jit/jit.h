@@ -77,8 +77,10 @@ struct jit_guard {
      * of the kernel. The threads of each path get their own loop. */
     bool split;
     uint64_t factor, addend;
-    const char *stride; /* increment of a grid-stride loop's index, or NULL */
-    unsigned stride_width;
+    /* IR operand: what a grid-stride loop adds to its index, such as
+     * blockDim.x * gridDim.x; NULL: the kernel is not such a loop */
+    const char *stride;
+    unsigned stride_width; /* width of `stride` in bits: 32 or 64 */
 };
 
 /* A condition that limits the threads of a loop over the threads of a block

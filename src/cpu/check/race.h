@@ -242,7 +242,9 @@ struct cpu_check_run {
     int linear_step;
     /* Number of consecutive words that each thread accesses. */
     unsigned wide;
-    bool alone; /* no other thread of the loop accesses these words */
+    /* true: each of these words is accessed by one thread only in the loop
+     * over the threads of the block */
+    bool alone;
 };
 
 /* Returns the linear index of the thread that accesses word `i` of the run
@@ -263,8 +265,9 @@ cpu_check_run_thread(const struct cpu_check_run *run, uint64_t i)
 bool cpu_race_span_read(struct cpu_check *check,
                         struct cpu_shadow_granule *granule, uintptr_t at,
                         uint64_t count, uint64_t slot, bool shared);
-/* Returns whether all reads of the run's words that are recorded in spans
- * (units of 16 words) happen before the accesses of the run. */
+/* Returns whether all recorded reads of the words of `run` (consecutive words
+ * that one check covers) happen before its accesses. Looks only at reads that
+ * are recorded for spans of 16 words, not at those of single words. */
 bool cpu_race_spans_ordered(struct cpu_check *check,
                             const struct cpu_check_run *run, bool shared);
 /* Returns the access record (slot) of a read of one word, computed from a span

@@ -213,9 +213,10 @@ masks_set(const struct image_check_form *form, unsigned first, unsigned end,
     }
 }
 
-/* Computes a mask for each value of the call: the bits that must be equal in
- * the next thread block, so that it can skip the checks. These are the bits of
- * the values that describe the loop nest and the selected rows (accesses). */
+/* Computes a mask for each 64-bit word of `words`, which describe the checked
+ * loops and their memory accesses: the bits that must be equal in the next
+ * thread block, so that it can skip the checks. Only the words of the loops
+ * and of the accesses in the bit mask `selected` have bits. */
 static void
 masks_make(const struct image_check_form *form, const uint64_t *words,
            uint64_t selected, uint64_t *masks)

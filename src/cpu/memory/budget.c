@@ -31,7 +31,8 @@ static uint64_t committed; /* number of writable bytes in the arena */
 /* Bytes that may be allocated before the available memory is read again from
  * /proc and the cgroup files. */
 static uint64_t grant;
-/* Upper limit of `grant` in bytes. */
+/* Maximum of `grant`: number of bytes after which the available memory is read
+ * again in any case. */
 static uint64_t grant_most;
 /* Committed plus available bytes when /proc and the cgroup files were last
  * read. */

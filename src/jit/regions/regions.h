@@ -85,9 +85,10 @@ void jit_unroll_and_jam(struct jit *jit, const struct jit_strided *loop);
 bool jit_is_vote(LLVMValueRef barrier);
 void jit_cut_vote(struct jit *jit, LLVMValueRef barrier,
                   LLVMBasicBlockRef head, struct jit_vote *vote);
-/* Undoes jit_cut_vote. `barrier` is a call of a plain barrier at the position
- * of the original one: makes it return the original result, such as the count
- * of __syncthreads_count, and replaces the computed result by it. */
+/* Undoes jit_cut_vote, which replaced a barrier that returns a result (such as
+ * the count of __syncthreads_count) by the plain barrier `barrier` and code
+ * that computes the result: turns `barrier` into the original call again, and
+ * uses its result in place of the computed one. */
 void jit_restore_vote(struct jit *jit, const struct jit_vote *vote,
                       LLVMValueRef barrier);
 /* Replaces the call that adds the thread's vote (its predicate at a barrier

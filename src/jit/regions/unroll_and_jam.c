@@ -110,8 +110,9 @@ match_body(struct unroll *jam)
            LLVMGetSuccessor(at, 0) == jam->loop->round;
 }
 
-/* Tests whether the block `gate` computes the index, tests `threadIdx.x < n -
- * b` and then branches to the loop body. */
+/* Tests whether the basic block before the loop body computes the thread's
+ * index, branches to the loop body if threadIdx.x is less than a value that is
+ * the same for all threads of a row, and does nothing else. */
 static bool
 match_guard(struct unroll *jam)
 {

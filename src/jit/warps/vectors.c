@@ -120,8 +120,9 @@ add_at(struct jit_text *text, unsigned point, const char *form)
     }
 }
 
-/* Writes code that extends the scalar %<name>.<point> to 64 bits. The result
- * is %vote.<point>, the result of the operation for all lanes. */
+/* Writes code that extends the scalar %<name>.<point> to 64 bits and names it
+ * %vote.<point>: the result of a warp operation that is the same in all lanes,
+ * such as that of __ballot_sync. */
 static void
 vote(struct jit_text *text, const char *name, unsigned bits, unsigned point)
 {
