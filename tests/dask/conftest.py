@@ -10,20 +10,33 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("dask.array")
-pytest.importorskip("distributed")
+NAME = "PYCUDA_THREAD_CONTEXT"
+
+
+def _import_both() -> None:
+    """Import Dask and this package, and undo what that sets for threads.
+
+    The other tests of this process have threads without a context.
+    """
+    before = os.environ.get(NAME)
+    pytest.importorskip("dask.array")
+    pytest.importorskip("distributed")
+    import pycuda.gpuarray  # noqa: F401  # registers the backend
+
+    if before is None:
+        os.environ.pop(NAME, None)
+
+
+_import_both()
 
 
 @pytest.fixture(scope="module")
 def da(context: Any) -> Iterator[Any]:
     """Return dask.array with the backend "pycuda", in two threads."""
-    name = "PYCUDA_THREAD_CONTEXT"
-    before = os.environ.get(name)
     import dask
     import dask.array
 
     import pycuda.driver as drv
-    import pycuda.gpuarray  # noqa: F401  # registers the backend
 
     options = {"scheduler": "threads", "num_workers": 2}
     # The threads of Dask take the context of this session, not the oldest.
@@ -33,7 +46,3 @@ def da(context: Any) -> Iterator[Any]:
             yield dask.array
     finally:
         drv.set_thread_context(None)
-        if before is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = before

@@ -125,7 +125,7 @@ def test_inline_ptx_is_refused_by_name():
     source = """__global__ void kernel(unsigned *out)
 {
     unsigned unit;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(unit));
+    asm volatile("mov.u32 %0, %%pm0;" : "=r"(unit));
     out[threadIdx.x] = unit;
 }
 """

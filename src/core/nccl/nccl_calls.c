@@ -67,7 +67,7 @@ struct member {
 /* The open groups of the thread. */
 static _Thread_local struct {
     int depth;
-    size_t count;
+    unsigned count;
     struct member *members;
 } group;
 

@@ -49,8 +49,8 @@ struct entry {
 
 static _Thread_local struct {
     int depth;
+    unsigned count, capacity;
     struct entry *entries;
-    size_t count, capacity;
     /* latest error message of this thread; allocated at the first error */
     char *text;
 } group;
@@ -80,7 +80,7 @@ static struct entry *
 entry_new(struct ncclComm *comm)
 {
     if (group.count == group.capacity) {
-        size_t capacity = 2 * group.capacity + 8;
+        unsigned capacity = 2 * group.capacity + 8;
         struct entry *entries =
             realloc(group.entries, capacity * sizeof *entries);
 
