@@ -28,7 +28,8 @@ from worker_tasks import (
     worker_name,
 )
 
-pytestmark = pytest.mark.usefixtures("da")
+# Dask's processes are not made for the sanitizers' time and memory.
+pytestmark = [pytest.mark.usefixtures("da"), pytest.mark.no_sanitizer]
 
 _LARGE = 1 << 18  # elements of float32: more than what messages contain
 
