@@ -89,7 +89,8 @@ class Foreign:
 
 def consume(interface, stream):
     """Copy on `stream`, by the rules of version 3 of the interface."""
-    seen = gpuarray.zeros(8, np.float32)
+    with stream.use():
+        seen = gpuarray.zeros(8, np.float32)
     if interface["stream"] is not None:
         event = drv.Event()
         event.record(drv.Stream.from_handle(interface["stream"]))
