@@ -2,8 +2,8 @@
  *
  * An asm statement that has only comments produces no code. A few statements
  * without operands, such as `bar.sync 0`, become calls of runtime functions
- * with the same effect. ptx.c translates others, and a statement that it
- * rejects is reported as an error of the user's source.
+ * with the same effect. ptx/inline.c translates others, and a statement that
+ * it rejects is reported as an error of the user's source.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -17,7 +17,7 @@
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/report.h"
-#include "jit/retarget/ptx.h"
+#include "jit/ptx/ptx.h"
 #include "jit/retarget/retarget.h"
 #include "jit/text.h"
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "jit/retarget/ptx.h"
+#include "jit/ptx/ptx.h"
 
 bool
 ptx_fail(struct ptx *ptx, const char *format, ...)

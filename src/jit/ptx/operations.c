@@ -1,4 +1,4 @@
-/* ptx_operations.c - arithmetic of inline PTX. A table has one row for each
+/* operations.c - arithmetic of inline PTX. A table has one row for each
  * operation, such as add.
  *
  * SPDX-License-Identifier: MIT */
@@ -11,7 +11,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/retarget/ptx.h"
+#include "jit/ptx/ptx.h"
 
 LLVMValueRef
 ptx_number(const struct ptx_work *work, uint64_t value)

@@ -1,4 +1,4 @@
-/* ptx_bits.c - shifts, bit counts and bit fields of inline PTX.
+/* bits.c - shifts, bit counts and bit fields of inline PTX.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/retarget/ptx.h"
+#include "jit/ptx/ptx.h"
 
 LLVMValueRef
 ptx_make_bits(struct ptx_work *work)

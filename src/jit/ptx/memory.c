@@ -1,4 +1,4 @@
-/* ptx_memory.c - loads, stores and atomic operations of inline PTX.
+/* memory.c - loads, stores and atomic operations of inline PTX.
  *
  * Addresses are generic 64-bit addresses of the CPU device; cache hints are
  * ignored.
@@ -13,7 +13,7 @@
 #include <llvm-c/Core.h>
 
 #include "jit/jit.h"
-#include "jit/retarget/ptx.h"
+#include "jit/ptx/ptx.h"
 
 /* Returns an operand [name + offset] as an LLVM pointer. */
 static LLVMValueRef

@@ -1,4 +1,4 @@
-/* ptx_convert.c - builds cvt of inline PTX: type conversions and rounding.
+/* convert.c - builds cvt of inline PTX: type conversions and rounding.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include <llvm-c/Core.h>
 
 #include "jit/jit.h"
-#include "jit/retarget/ptx.h"
+#include "jit/ptx/ptx.h"
 
 /* Returns the LLVM intrinsic that rounds a float to a whole number as the
  * modifier .rni, .rzi, .rmi or .rpi of cvt says, NULL if there is none. */

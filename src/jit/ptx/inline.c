@@ -1,4 +1,5 @@
-/* ptx.c - translates one asm statement of inline PTX into LLVM instructions.
+/* inline.c - translates one asm statement of inline PTX into LLVM
+ * instructions.
  *
  * Called by assembly.c. An asm statement may contain several PTX statements.
  * Code that branches, waits for other threads or uses unsupported features is
@@ -15,7 +16,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/retarget/ptx.h"
+#include "jit/ptx/ptx.h"
 #include "jit/text.h"
 
 /* ---- moves and declarations ---- */
@@ -134,7 +135,7 @@ declare(struct ptx *ptx, const struct ptx_statement *statement)
 
 /* ---- statements ---- */
 
-/* Builds a PTX statement; arithmetic is in the table of ptx_operations.c. The
+/* Builds a PTX statement; arithmetic is in the table of operations.c. The
  * predicate of the statement is applied elsewhere, where results are written.
  */
 static bool

@@ -1,4 +1,4 @@
-/* ptx_registers.c - registers of inline PTX as LLVM values.
+/* registers.c - registers of inline PTX as LLVM values.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/retarget/ptx.h"
+#include "jit/ptx/ptx.h"
 #include "jit/text.h"
 
 bool

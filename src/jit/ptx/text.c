@@ -1,4 +1,4 @@
-/* ptx_text.c - parses the text of inline PTX, one statement at a time.
+/* text.c - parses the text of inline PTX, one statement at a time.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/retarget/ptx.h"
+#include "jit/ptx/ptx.h"
 
 /* Returns the text after blanks and comments, and after braces if `braces` is
  * set. Braces open scopes. Registers remain declared after their scope here,

@@ -1,15 +1,15 @@
 /* ptx.h - inline PTX as LLVM instructions: statements, registers, operations.
  *
  * An asm statement of the source contains PTX statements without branches.
- * They are parsed one by one (ptx_text.c). PTX registers become LLVM values
- * (ptx_registers.c). A table has a row for each operation (ptx_operations.c).
+ * They are parsed one by one (text.c). PTX registers become LLVM values
+ * (registers.c). A table has a row for each operation (operations.c).
  *
  * On failure, functions set ptx.wrong to the reason and return false or NULL;
- * ptx.c then erases the instructions that were already built.
+ * inline.c then erases the instructions that were already built.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PYCUDA_JIT_PTX_H
-#define PYCUDA_JIT_PTX_H
+#ifndef PYCUDA_JIT_PTX_PTX_H
+#define PYCUDA_JIT_PTX_PTX_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,7 +83,7 @@ struct ptx {
     const char *wrong; /* reason why the code is unsupported, or NULL */
 };
 
-/* ---- ptx_text.c; the parsers return false for text that they cannot parse
+/* ---- text.c; the parsers return false for text that they cannot parse
  * ---- */
 /* Parses the statement at *text and advances *text past it. An empty statement
  * has no operation. */
@@ -97,7 +97,7 @@ bool ptx_has(const struct ptx_statement *statement, const char *modifier);
  * among `words`. In `words`, each word has a blank before and after it. */
 bool ptx_only(const struct ptx_statement *statement, const char *words);
 
-/* In ptx_registers.c: sets ptx->wrong to the formatted reason and returns
+/* In registers.c: sets ptx->wrong to the formatted reason and returns
  * false. */
 bool ptx_fail(struct ptx *ptx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -140,18 +140,18 @@ struct ptx_work {
  * describes. Returns the operation's result, or NULL on failure. */
 typedef LLVMValueRef ptx_make(struct ptx_work *work);
 
-/* ---- ptx_bits.c ---- */
+/* ---- bits.c ---- */
 ptx_make ptx_make_bits, ptx_make_not, ptx_make_cnot, ptx_make_shift,
     ptx_make_funnel, ptx_make_count, ptx_make_brev, ptx_make_lop3,
     ptx_make_extract, ptx_make_insert, ptx_make_permute;
 
-/* ---- ptx_operations.c ---- */
+/* ---- operations.c ---- */
 /* Returns `value` as a constant of the type of work's operands. */
 LLVMValueRef ptx_number(const struct ptx_work *work, uint64_t value);
 /* Sets ptx->wrong to the reason `why` and returns NULL. */
 LLVMValueRef ptx_give_up(struct ptx_work *work, const char *why);
 
-/* In ptx_operations.c and ptx_memory.c: build LLVM instructions for one PTX
+/* In operations.c and memory.c: build LLVM instructions for one PTX
  * statement: any statement, or one that loads, stores or is atomic. Return
  * false on failure. */
 bool ptx_build(struct ptx *ptx, const struct ptx_statement *statement);
@@ -159,7 +159,7 @@ bool ptx_build_load(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_store(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_atomic(struct ptx *ptx, const struct ptx_statement *statement);
 
-/* In ptx_convert.c: builds LLVM instructions for the PTX statement `cvt`
+/* In convert.c: builds LLVM instructions for the PTX statement `cvt`
  * (conversion). Returns false on failure. */
 bool ptx_build_convert(struct ptx *ptx, const struct ptx_statement *statement);
 
@@ -168,7 +168,7 @@ bool ptx_build_convert(struct ptx *ptx, const struct ptx_statement *statement);
 LLVMValueRef ptx_intrinsic(struct ptx *ptx, const char *name, LLVMTypeRef type,
                            LLVMValueRef *arguments, unsigned count);
 
-/* retarget/ptx.c: replaces a call of inline PTX by instructions. Returns NULL
+/* ptx/inline.c: replaces a call of inline PTX by instructions. Returns NULL
  * on success. Otherwise returns the reason of the failure and leaves the
  * module unchanged. */
 const char *jit_translate_ptx(struct jit *jit, LLVMValueRef call);
