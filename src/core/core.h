@@ -86,9 +86,9 @@ int core_fail(CUresult code, const char *routine, const char *detail);
  * stream waits for that stream. TypeError for another object. */
 int core_pointer(PyObject *object, CUdeviceptr *pointer);
 /* Reads a stream= argument: None, a Stream, or another library's object with
- * __cuda_stream__. In this header a NULL stream
- * means the thread's current stream, which is the default stream unless the
- * thread has entered another one (with stream: ...). */
+ * __cuda_stream__. In this header a NULL stream means the thread's current
+ * stream, which is the default stream unless the thread has entered another
+ * one (with stream: ...). */
 int core_stream(PyObject *stream_or_none, CUstream *stream);
 /* Returns the handle of a Function, valid until the Function is freed;
  * TypeError for another object. */

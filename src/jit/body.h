@@ -55,8 +55,8 @@ enum jit_region_argument {
     JIT_REGION_UNIFORMS,
 };
 
-/* Returns an argument of the kernel body. `which` is a
- * value of enum jit_body_argument, or JIT_BODY_ARGUMENTS plus a value of enum
+/* Returns an argument of the kernel body. `which` is a value of enum
+ * jit_body_argument, or JIT_BODY_ARGUMENTS plus a value of enum
  * jit_region_argument. */
 LLVMValueRef jit_body_argument(const struct jit_kernel *kernel, int which);
 

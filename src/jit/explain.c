@@ -34,8 +34,8 @@ struct stop {
     unsigned line;
 };
 
-/* What the report says about one kernel. The array `notes` has the order of
- * jit.kernels. */
+/* The report's information about one kernel. The array `notes` has the order
+ * of jit.kernels. */
 struct note {
     const struct jit_kernel *kernel;
     LLVMMetadataRef scope; /* debug information of the kernel, or NULL */

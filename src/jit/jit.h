@@ -39,7 +39,7 @@ struct jit_warp_op;
  * local memory of a thread. */
 #define JIT_MAX_BYTES      (UINT64_C(1) << 30)
 #define JIT_MAX_PARAMETERS 1024
-/* maximum number of start points of a kernel: its begin, and the code after
+/* maximum number of start points of a kernel: its start, and the code after
  * each barrier or warp operation */
 #define JIT_MAX_POINTS 128
 /* maximum number of conditions that limit a thread loop */
@@ -111,7 +111,7 @@ struct jit_early_exit {
     const char *ends[2];
 };
 
-/* A set of start points. Bit 0 is the kernel's begin, bit k the code after the
+/* A set of start points. Bit 0 is the kernel's start, bit k the code after the
  * k-th barrier or warp operation. */
 __extension__ typedef unsigned __int128 jit_point_set;
 #define JIT_POINT(k) ((jit_point_set)1 << (k))
@@ -133,10 +133,10 @@ jit_last_point(jit_point_set set)
 }
 
 /* A kernel run as thread loops between barriers (regions/regions.c). A start
- * point is a place where such a loop starts: point 0 is the begin of the
+ * point is a place where such a loop starts: point 0 is the start of the
  * kernel, point k the code after the k-th barrier or warp operation. */
 struct jit_regions {
-    /* number of start points (the kernel's begin, and the code after each
+    /* number of start points (the kernel's start, and the code after each
      * barrier or warp operation) */
     unsigned count;
     /* For each start point: set of the start points that a thread may reach

@@ -10,7 +10,7 @@
 
 struct jit_target;
 
-/* What the program writes to stdout. */
+/* The output that the program writes to stdout. */
 enum jit_output {
     JIT_OUTPUT_IMAGE,
     JIT_OUTPUT_EXPLAIN, /* JSON, written by explain.c */

@@ -67,10 +67,10 @@ struct core_function {
     /* true: the arguments are few enough for the fast path
      * (launch/fast_path.c) */
     bool small;
-    /* Tells whether this `grid` and `block` are already the newest launch that
-     * the context has recorded for error messages: true if this field equals
-     * context->noted, a counter that each recorded launch increments. 0: not
-     * recorded. */
+    /* value of the counter context->noted when a launch with this `grid` and
+     * `block` was recorded for error messages; 0: not recorded. If it equals
+     * the counter, that launch is still the newest record, and the same launch
+     * need not be recorded again. */
     uint64_t noted;
     /* offsets and sizes of the parameters, in borrowed memory (the module's
      * table) or in own_parameters */

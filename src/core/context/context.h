@@ -56,7 +56,9 @@ struct core_throttle {
     /* number of counted launches that were issued before `event`; 0: no
      * event */
     unsigned marked;
-    unsigned done; /* completed launches; done + count never decreases */
+    /* number of completed launches; done + count, the number of issued ones,
+     * never decreases */
+    unsigned done;
     CUevent event;
 };
 

@@ -42,9 +42,9 @@ core_local_traverse(struct core_context *context, visitproc visit, void *arg)
     return 0;
 }
 
-/* Moves the context's rebuildable objects (kernels, launch plans, cached
- * results) to `list`, after a reference to the context itself, and changes the
- * context's key. */
+/* Appends a reference to the context to `list`. Then moves the context's
+ * rebuildable objects (kernels, launch plans, cached results) to `list`. Gives
+ * the context a new key, so that caches do not find entries of the old key. */
 static int
 local_move(struct core_context *context, PyObject *list)
 {

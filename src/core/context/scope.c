@@ -31,8 +31,9 @@ core_enter(const struct core_context *context, struct core_scope *scope)
         }
         scope->pushed = true;
     }
-    /* Also if nothing was pushed: core_stack_claim must not replace `context`,
-     * which may differ from the top of this thread's stack. */
+    /* The scope counts even if nothing was pushed. While the count is not
+     * zero, core_stack_claim does not replace `context` by the top of this
+     * thread's stack, which may be another context. */
     core_scope_depth++;
     return true;
 }

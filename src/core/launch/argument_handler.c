@@ -24,8 +24,8 @@ struct handler {
     PyObject *array;
     /* device memory of the handler: a DeviceAllocation, or NULL */
     PyObject *dev_alloc;
-    /* strong reference; what a Python subclass's get_device_alloc last
-     * returned */
+    /* strong reference: the latest result of get_device_alloc of a Python
+     * subclass */
     PyObject *given;
 };
 

@@ -32,14 +32,14 @@
 #include "core/state.h"
 #include "core/texture/texture_object.h"
 
-/* The bytes of one kernel argument, and how the launch has read them. */
+/* The bytes of one kernel argument, and the conversion that read them. */
 struct value {
     const void *data;
     size_t bytes;
     /* alignment in bytes that the value has if the arguments are packed one
      * after the other, as PyCUDA packs them */
     size_t alignment;
-    /* how the argument was read, by its Python type */
+    /* conversion that read the argument; its Python type decides */
     enum core_argument kind;
     /* if a device address is passed: the address, to which `data` points */
     CUdeviceptr pointer;

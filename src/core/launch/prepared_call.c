@@ -48,9 +48,9 @@ shared_size_read(struct core_function *function, const char *method,
 /* The arguments of a prepared call after they were read and checked. */
 struct prepared {
     unsigned grid[3], block[3], shared;
-    /* true: an old program called without the block size (see
-     * _set_block_shape), so the kernel's arguments begin one position
-     * earlier */
+    /* true: the call has no block argument, as in old programs that set the
+     * block by _set_block_shape. The kernel's arguments then begin at the
+     * position of the block. */
     bool old;
     PyObject *const *args;
     Py_ssize_t count;

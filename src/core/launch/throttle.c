@@ -173,9 +173,9 @@ stream_is_idle(CUstream stream)
     return idle;
 }
 
-/* Returns whether all streams of the context are idle. The entry for further
- * streams does not record which they are, and streams that were destroyed are
- * not asked. */
+/* Returns whether the default stream and all Streams of the context are idle.
+ * Asks the streams in the context's list, since the table has no entry for
+ * some of them. */
 static bool
 streams_are_idle(const struct core_context *context)
 {

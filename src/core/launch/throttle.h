@@ -48,10 +48,10 @@ core_throttle_add(struct core_context *context, CUstream stream)
     return core_throttle_check(context, stream);
 }
 
-/* Counts a launch or copy as pending in the current context, as
- * core_throttle_add does, and makes that context current in CUDA
- * (core_stack_claim). Returns true if issuing it may block, or without a
- * context. */
+/* Makes the context on top of this thread's stack current in CUDA
+ * (core_stack_claim), and counts a launch or copy as pending in it, as
+ * core_throttle_add does. Returns true if issuing the launch or copy may
+ * block. If the stack is empty, counts nothing and returns true. */
 static inline bool
 core_throttle_add_current(CUstream stream)
 {

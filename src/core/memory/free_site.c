@@ -1,10 +1,10 @@
 /* free_site.c - the Python lines that freed device memory, for the messages of
  * later uses.
  *
- * A ring buffer has the latest calls of free(). Entries are searched from the
- * newest to the oldest. An older entry may be of an earlier object at the same
- * address; the newest entry is that of the present object, since each explicit
- * free makes an entry and the oldest entries are overwritten first.
+ * A ring buffer has the latest calls of free(). It is searched from the newest
+ * to the oldest entry for the address of a Python object. Several entries may
+ * have that address, because Python reuses the memory of destroyed objects.
+ * The newest one belongs to the object that exists now.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/free_site.h"

@@ -161,8 +161,9 @@ end_fits(struct copy_object *self, bool source, bool flat, const char *routine)
     return core_fail(CUDA_ERROR_INVALID_VALUE, routine, text);
 }
 
-/* Raises LogicError if the copy exceeds the device memory of the source (or
- * the target), provided that it was set as an object of known size. */
+/* Raises LogicError if the copy exceeds the device memory of the source (or of
+ * the target if `source` is false). Checks nothing if the program has set only
+ * an address, whose memory has an unknown size. */
 static int
 device_end_fits(struct copy_object *self, bool source, bool flat,
                 const char *routine)

@@ -115,9 +115,11 @@ watch_end(struct core_communicator *self)
     return watch == NULL || core_nccl_watch_free(watch, self->context);
 }
 
-/* Waits until no other thread uses the handle. With `abort`, ends their calls;
- * NCCL itself does that in ncclCommAbort, which must not wait for them.
- * Returns -1 with an exception if the program interrupts the wait. */
+/* Waits until no other thread uses the handle. If `abort` is set, also tells
+ * the CPU device's library to end the calls of those threads. With NVIDIA's
+ * library `abort` returns at once: ncclCommAbort ends the calls, so it must be
+ * called while they run. Returns -1 with an exception if a signal handler
+ * raises one during the wait. */
 static int
 users_wait(struct core_communicator *self, bool abort)
 {
@@ -138,9 +140,10 @@ users_wait(struct core_communicator *self, bool abort)
     return 0;
 }
 
-/* Ends a communicator, without the GIL, once: if another thread does it or has
- * done it, returns at once. Returns -1 with an exception if the program
- * interrupts the wait for other threads; the communicator is then usable. */
+/* Ends a communicator, without the GIL. Returns at once if another thread is
+ * ending it or has ended it. Returns -1 with an exception if a signal handler
+ * raises one during the wait for other threads; the communicator then remains
+ * usable. */
 static int
 communicator_end(struct core_communicator *self, bool abort,
                  ncclResult_t *result)
@@ -450,8 +453,10 @@ nccl_describe(PyObject *module, PyObject *capsule)
                                         (int)self->context->device);
 }
 
-/* _nccl_limit(communicator, seconds): sets the library's own time limit, or
- * lets the monitor observe the calls if it has none or if `observe` is set. */
+/* _nccl_limit(communicator, seconds, observe): limits the time of the
+ * communicator's calls. The NCCL library of the CPU device has a time limit of
+ * its own, which is set unless `observe` is true. Otherwise the monitor
+ * (nccl_watch.c) observes the calls. */
 static PyObject *
 nccl_limit(PyObject *module, PyObject *args)
 {

@@ -88,8 +88,9 @@ is_earlier(struct timespec a, struct timespec b)
            (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
 }
 
-/* Waits at most a tick, without the GIL. Returns whether the call is complete
- * or, with *late, that `until` has passed. */
+/* Waits for the call, without the GIL, for at most TICK seconds. Returns true
+ * if the call is complete or the time `until` has passed, in which case *late
+ * is set. */
 static bool
 join_wait(struct join *join, struct timespec until, bool *late)
 {
@@ -109,9 +110,9 @@ join_wait(struct join *join, struct timespec until, bool *late)
     return complete || *late;
 }
 
-/* Runs the call in a thread. Returns false if it was not complete in time, or,
- * with an exception, if a signal handler has raised one; `join` then belongs
- * to the thread. */
+/* Runs the call in a thread. Returns false without an exception if the call
+ * was not complete in time, and with one if a signal handler has raised it. In
+ * both cases `join` then belongs to the thread. */
 static bool
 join_run(struct join *join, double seconds)
 {

@@ -24,12 +24,12 @@ struct core_nccl_watch;
 struct core_nccl_mark {
     int kind;
     Py_ssize_t count;
-    size_t bytes;         /* of an element */
-    unsigned long thread; /* that made the call */
-    uint64_t number;      /* of the call, from 1 */
+    size_t bytes;         /* size of an element */
+    unsigned long thread; /* id of the thread that made the call */
+    uint64_t number;      /* the communicator's first call has number 1 */
 };
 
-/* What the texts of failures say about a communicator. */
+/* Description of a communicator for error messages. */
 struct core_nccl_place {
     int size, rank, device;
 };
@@ -54,15 +54,15 @@ void core_nccl_watch_end(struct core_nccl_watch *watch,
  * after a failure: the monitor ends it. The text is valid as long as the
  * watch. */
 const char *core_nccl_watch_failure(struct core_nccl_watch *watch);
-/* Raises the exception of a failure; the failure is then not reported to this
- * thread once more. Returns -1. */
+/* Raises the exception of a failure and returns -1. The monitor then does not
+ * raise it in this thread, too. */
 int core_nccl_watch_raise(struct core_nccl_watch *watch);
 /* Waits without the GIL until all calls are complete or the watch has failed.
  * Returns false after a failure. */
 bool core_nccl_watch_wait(struct core_nccl_watch *watch);
-/* Ends the observation, and frees `watch`. Returns false if the monitor has
- * ended the communicator, or does so now; true if the caller must end it.
- * Releases the GIL after a failure. */
+/* Ends the observation, and frees `watch`. Returns true if the caller must end
+ * the communicator. Returns false after a failure, since the monitor has ended
+ * the communicator or is ending it; the GIL is released meanwhile. */
 bool core_nccl_watch_free(struct core_nccl_watch *watch,
                           const struct core_context *context);
 /* Methods of the module, by which pycuda.nccl receives failures. */

@@ -318,7 +318,7 @@ core_flags_read(PyObject *args, PyObject *kwargs, const char *format,
 }
 
 /* Raises TypeError if the array's memory holds pointers to Python objects: a
- * copy would not count its references. */
+ * copy of the bytes would not increment the objects' reference counts. */
 int
 core_buffer_refuse_objects(PyObject *object)
 {

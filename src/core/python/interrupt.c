@@ -17,8 +17,8 @@
 #include "core/python/interrupt.h"
 
 /* The exception that a signal handler raised in interrupt_hook; strong
- * references. Protected by the GIL, except that `type` is compared with NULL
- * without it. */
+ * references. The fields are protected by the GIL. Only the comparison of
+ * `type` with NULL needs no GIL. */
 static struct {
     PyObject *type, *value, *traceback;
 } raised;

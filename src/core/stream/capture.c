@@ -9,8 +9,7 @@
  * context then counts as capturing too, and the graph also keeps its list.
  *
  * In the with statement the capturing stream is the current stream of its
- * thread (current_stream.c); open_captures.c has the list of such
- * streams. All
+ * thread (current_stream.c); open_captures.c has the list of such streams. All
  * functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
@@ -49,7 +48,8 @@ capture_closed(struct core_context *context)
     context->captures--;
     core_contexts_guard();
     if (context->captures == 0) {
-        /* drops objects that may release device memory */
+        /* drops objects whose destructors may free device memory, so before
+         * core_deferred_free */
         Py_CLEAR(context->held);
         core_deferred_free(context);
     }

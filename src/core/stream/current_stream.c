@@ -1,10 +1,11 @@
 /* current_stream.c - the current stream of a thread: the stream of calls
  * without a stream= argument, in place of the default stream.
  *
- * `with stream:` and `with stream.use():` enter a stream in their thread.
- * stack.c stores these entries and drops them with the thread. An open capture
- * (capture.c) enters its stream, too. The newest entry of a stream of the
- * current context is the current stream. All functions need the GIL.
+ * `with stream:` and `with stream.use():` enter a stream in their thread: they
+ * add an entry to the thread's list, which stack.c stores and which is dropped
+ * with the thread. An open capture (capture.c) enters its stream, too. The
+ * current stream is the one that was entered last among the streams of the
+ * current context. All functions need the GIL.
  *
  * Synchronous calls use the current stream, too, and wait for it. They are an
  * error in a capture: they would run once, immediately, and not at each launch

@@ -10,9 +10,9 @@
 struct jit;
 struct jit_split;
 
-/* Tests whether the code of the basic blocks
- * `blocks` consists mostly of memory accesses for which consecutive values of
- * threadIdx.x do not access consecutive addresses. */
+/* Tests whether the code of the basic blocks `blocks` consists mostly of
+ * scattered memory accesses: threads with consecutive threadIdx.x do not
+ * access consecutive addresses. */
 bool jit_is_scattered(struct jit *jit, const struct jit_split *split,
                       const bool *blocks);
 

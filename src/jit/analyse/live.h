@@ -1,5 +1,5 @@
-/* live.h - values that are live where a split kernel starts again: at its
- * begin, and after its barriers and warp operations.
+/* live.h - values that are live at the start points of a split kernel: at its
+ * start, and after its barriers and warp operations.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_ANALYSE_LIVE_H
@@ -11,7 +11,7 @@
 
 struct jit_split;
 
-/* Returns the set of the start points (the kernel's begin, and the code after
+/* Returns the set of the start points (the kernel's start, and the code after
  * each barrier or warp operation) at which the value is live: bit k is start
  * point k. */
 jit_point_set jit_live_points(const struct jit_split *split,

@@ -10,10 +10,10 @@
 
 struct jit_kernel;
 
-/* Marks in `differs` the values that may differ between the
- * threads of a thread block. Sets immediate[b] to the immediate post-dominator
- * of basic block b, or to NO_BLOCK. Sets apart[b] if some threads may reach
- * basic block b while others do not. Callers zero all three. */
+/* Marks in `differs` the values that may differ between the threads of a
+ * thread block. Sets immediate[b] to the immediate post-dominator of basic
+ * block b, or to NO_BLOCK. Sets apart[b] if some threads may reach basic block
+ * b while others do not. Callers zero all three. */
 void jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
                         struct jit_map *differs, unsigned *immediate,
                         bool *apart);

@@ -1,9 +1,9 @@
 /* candidates.c - selects the accesses of a loop that can be checked before it.
  *
- * Called by access_ranges.c. An access qualifies if its address is affine
- * (start + step
- * * iteration), as are the conditions under which it runs, and if nothing in
- * the loop, such as a barrier, orders the accesses of different threads.
+ * Called by access_ranges.c. An access qualifies if two conditions are met.
+ * Its address, and the conditions under which it runs, are affine in the
+ * loop's index (affine.c). Nothing in the loop, such as a barrier, orders the
+ * accesses of different threads.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

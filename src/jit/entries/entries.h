@@ -54,17 +54,17 @@ void jit_write_warp_entry(struct jit *jit, struct jit_kernel *kernel);
  * caller frees it. */
 char *jit_region_variables(const struct jit_regions *regions);
 /* entries/region.c: writes the loads of the uniform values that are live at
- * start point number `point` (0: the kernel's begin, k: the code after the
+ * start point number `point` (0: the kernel's start, k: the code after the
  * k-th barrier). */
 void jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
                        unsigned point);
 /* entries/region.c: writes the call of the kernel body that runs it from start
- * point number `point` (0: the kernel's begin, k: the code after the k-th
+ * point number `point` (0: the kernel's start, k: the code after the k-th
  * barrier). */
 void jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
                      unsigned point, bool inside);
 /* entries/region.c: writes the loop over the threads of a block that runs the
- * body from start point number `point` (0: the kernel's begin, k: the code
+ * body from start point number `point` (0: the kernel's start, k: the code
  * after the k-th barrier). */
 void jit_region_point(struct jit *jit, struct jit_kernel *kernel,
                       unsigned point, unsigned loop);

@@ -28,7 +28,7 @@ struct jit_pack_nest {
      * be equal */
     const unsigned *widths;
     jit_write_pack *write;
-    /* start point from which the kernel body runs: 0 for the kernel's begin, k
+    /* start point from which the kernel body runs: 0 for the kernel's start, k
      * for the code after the k-th barrier */
     unsigned point;
 };

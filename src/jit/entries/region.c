@@ -1,6 +1,6 @@
 /* region.c - entry of a kernel that is split at its barriers.
  *
- * Called by entries.c. A start point is the kernel's begin or the code after a
+ * Called by entries.c. A start point is the kernel's start or the code after a
  * barrier. The entry runs `count` blocks, from block number `first` on. For
  * each block it goes from start point to start point: it has a thread loop for
  * each, which calls the kernel body with the start point as a constant, and
@@ -47,7 +47,7 @@ jit_region_variables(const struct jit_regions *regions)
 }
 
 /* Writes loads of the uniform values that are live at start point `point` (the
- * kernel's begin or the code after a barrier), as %i<number>.<point>, before
+ * kernel's start or the code after a barrier), as %i<number>.<point>, before
  * the thread loop of that start point. */
 void
 jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
@@ -369,7 +369,7 @@ hints_for(const struct jit *jit, const struct jit_kernel *kernel,
 }
 
 /* Writes the function that runs whole thread blocks: a thread loop for each
- * start point (the kernel's begin and the code after each barrier). */
+ * start point (the kernel's start and the code after each barrier). */
 static void
 write_function(struct jit *jit, struct jit_kernel *kernel,
                const struct jit_frame *frame)

@@ -1,10 +1,10 @@
 /* warp.c - entry of a kernel that runs by warps.
  *
  * Called by entries.c. As in region.c, there is code for each start point: the
- * kernel's begin and the code after each barrier or warp operation. If no warp
+ * kernel's start and the code after each barrier or warp operation. If no warp
  * operation can come before the next barrier, one loop runs all threads of the
  * block, as in region.c. Otherwise the warps run one after the other from
- * barrier B (or the begin) to the next barrier, through the warp operations
+ * barrier B (or the start) to the next barrier, through the warp operations
  * W on the way. These are the labels of the generated code:
  *
  *     point.B   save the uniform values that are live across barrier B, since
@@ -34,18 +34,18 @@
 #include "jit/warps/ops.h"
 #include "jit/warps/vectors.h"
 
-/* Returns the start points that belong to the whole thread
- * block: the kernel's begin and the code after barriers. The other start
- * points follow warp operations. */
+/* Returns the start points that belong to the whole thread block: the kernel's
+ * start and the code after barriers. The other start points follow warp
+ * operations. */
 static jit_point_set
 block_points(const struct jit_regions *regions)
 {
     return ~regions->warp_points;
 }
 
-/* Tests whether the start point is the kernel's begin or the code after a
- * barrier, and a warp operation may come next, so that from here the warps run
- * one after the other. */
+/* Tests whether the warps run one after the other from this start point on.
+ * They do if it is the kernel's start or the code after a barrier, and a warp
+ * operation may come next. */
 static bool
 parts_warps(const struct jit_regions *regions, unsigned point)
 {

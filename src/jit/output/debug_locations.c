@@ -19,7 +19,7 @@
 #include "jit/jit.h"
 
 /* Returns the number of the start point at which the body is called: k for the
- * code after the k-th barrier or warp operation, 0 for the kernel's begin. */
+ * code after the k-th barrier or warp operation, 0 for the kernel's start. */
 static unsigned
 point_of(const struct jit_kernel *kernel, LLVMValueRef call)
 {
@@ -36,8 +36,9 @@ struct keeping {
     struct jit *jit;
     const struct jit_kernel *kernel;
     LLVMMetadataRef scope;
-    /* instructions after the last call of the kernel body, which get their
-     * source location when the next call is found */
+    /* instructions of the entry since the call of the kernel body that was
+     * visited last; they get a source location when the next call is visited
+     */
     LLVMValueRef waiting[4096];
     unsigned count;
 };

@@ -10,9 +10,9 @@
 
 struct jit;
 
-/* Declares the vector variants of the slow-path calls
- * (__pycuda_rare_*) of mathematical functions, before vectorisation. Returns
- * false if the module has no such calls. */
+/* Declares the vector variants of the slow-path calls (__pycuda_rare_*) of
+ * mathematical functions, before vectorisation. Returns false if the module
+ * has no such calls. */
 bool jit_declare_slow_paths(struct jit *jit);
 /* Defines the slow paths of mathematical functions, with their vector
  * variants. A slow path is a function for the rare arguments that the inline

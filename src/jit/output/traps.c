@@ -18,7 +18,7 @@
  * - A frame of more than a page, or an alloca, that skips the guard page below
  *   the stack. Functions probe each page of their frames.
  *
- * Neither costs time in correct programs.
+ * Neither the traps nor the probes cost time in correct programs.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -61,7 +61,7 @@ struct content {
 
 /* A function for which code is written that runs it for a pack (several
  * neighbouring threads as lanes of vectors). It is the body of a kernel
- * without barriers, or a region, the code of a kernel from its begin or a
+ * without barriers, or a region, the code of a kernel from its start or a
  * barrier to the next barrier. */
 struct job {
     /* the kernel; for code between two barriers, a copy of it whose body is

@@ -28,7 +28,7 @@ struct jit_kernel;
 void jit_pack_kernels(struct jit *jit);
 
 /* regions.c: the body of a kernel that is split at barriers begins with a
- * switch, which jumps to the kernel's begin (start point 0) or to the code
+ * switch, which jumps to the kernel's start (start point 0) or to the code
  * after barrier k (start point k). Returns the index of the basic block to
  * which the switch jumps for `point`, or NO_BLOCK if there is no switch. */
 unsigned jit_pack_start(const struct jit_kernel *kernel,
@@ -40,7 +40,7 @@ unsigned jit_pack_start(const struct jit_kernel *kernel,
 bool jit_pack_is_parallel(const struct jit_kernel *kernel,
                           const struct jit_cfg *cfg, unsigned start);
 /* Returns a shallow copy of the kernel with a new body, for the code from
- * start point `point` (0: the kernel's begin, k: after barrier k) to the next
+ * start point `point` (0: the kernel's start, k: after barrier k) to the next
  * barrier. At first the new body only calls the kernel's body; LLVM must
  * inline that call. */
 struct jit_kernel *jit_pack_region(struct jit *jit,

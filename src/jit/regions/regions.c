@@ -3,7 +3,7 @@
  *
  * Called by main.c. The body is the function that holds a kernel's code. The
  * body of a split kernel gets an argument, the start point at which to begin:
- * 0 for the kernel's begin, k for the code after barrier k. It returns at each
+ * 0 for the kernel's start, k for the code after barrier k. It returns at each
  * barrier. The entry (entries/region.c) has one thread loop for each start
  * point, which calls the body with that number as a constant. Inlining leaves
  * in each copy only the code from the start point to the next barriers. Any

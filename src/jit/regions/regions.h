@@ -3,7 +3,7 @@
  *
  * The body is the function that holds a kernel's code; the entry calls it once
  * per thread, in a thread loop. A start point is a place where a thread loop
- * begins: the kernel's begin, or the code after a barrier or warp operation.
+ * begins: the kernel's start, or the code after a barrier or warp operation.
  *
  * regions.c decides whether a kernel is split and splits it, using
  * analyse/cfg.c and analyse/uniform.c; spill.c passes values across barriers;

@@ -1,6 +1,6 @@
 /* spill.c - passes values from one thread loop to the next.
  *
- * Called by regions.c. A start point is the kernel's begin or the code after a
+ * Called by regions.c. A start point is the kernel's start or the code after a
  * barrier or warp operation; the entry has one thread loop for each. A uniform
  * value that is live across a barrier is passed in a variable of the entry. A
  * value that is cheap to compute from uniform values and the thread's index is

@@ -4,7 +4,7 @@
  * A carried value is one that is live across a barrier or another split point.
  * The context is a memory block of the entry in which carried values are
  * stored, with an element for each thread of the thread block. A start point
- * is the kernel's begin or the code after a split point.
+ * is the kernel's start or the code after a split point.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -42,7 +42,7 @@ struct spill {
     struct spilled *list;
     unsigned count;
     /* new first basic block of the body; it runs first in every call, whether
-     * the call begins at the kernel's begin or after a barrier */
+     * the call begins at the kernel's start or after a barrier */
     LLVMBasicBlockRef before;
     /* value of the thread's linear index in the thread block, i64 */
     LLVMValueRef linear;

@@ -4,7 +4,7 @@
  * thread.
  *
  * Called by spill.c, before it rewrites the body. A start point is the
- * kernel's begin or the code after a barrier or warp operation.
+ * kernel's start or the code after a barrier or warp operation.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -79,7 +79,7 @@ struct jit_split {
      * represents it until spill.c passes it as an argument */
     LLVMValueRef *lanes;
     struct jit_barrier points[JIT_MAX_POINTS];
-    /* number of start points: 1 (the kernel's begin) plus the number of
+    /* number of start points: 1 (the kernel's start) plus the number of
      * barriers and warp operations */
     unsigned count;
     struct jit_added_point added[JIT_MAX_POINTS];

@@ -28,7 +28,7 @@ struct jit_split;
  * kernel->warps_not, if the entry that runs one warp after the other cannot
  * perform one of them. */
 bool jit_find_warp_ops(struct jit *jit, struct jit_split *split);
-/* Finds the start points (the kernel's begin and the code after each warp
+/* Finds the start points (the kernel's start and the code after each warp
  * operation) whose loops over the 32 lanes have so little code that unrolling
  * pays off. For example, unrolling the loop around `if (lane == 0)` leaves a
  * single iteration. */
