@@ -103,8 +103,8 @@ chunk_write(const struct chunk *chunk)
     }
 }
 
-/* Returns the data for the calling rank in the stage (shared buffer) of the
- * rank `rank`. */
+/* Returns the address of the data that the stage (shared buffer) of `rank` has
+ * for the calling rank. */
 static const char *
 chunk_source(const struct chunk *chunk, int rank)
 {
@@ -127,8 +127,8 @@ chunk_store(const struct chunk *chunk, size_t part, const char *from)
     cpu_check_filled(to, chunk->count * chunk->item);
 }
 
-/* Reduces the elements [low, high) of the chunk, over the stages (shared
- * buffers) of all ranks. */
+/* Combines the elements [low, high) of the chunk from the stages (shared
+ * buffers) of all ranks, and stores the result in `to`. */
 static void
 chunk_reduce(const struct chunk *chunk, char *to, size_t low, size_t high)
 {
@@ -200,8 +200,9 @@ is_same(const struct nccl_description *a, const struct nccl_description *b)
            a->root == b->root;
 }
 
-/* Returns whether all ranks execute the same operation as rank 0, by the
- * descriptions in shared memory. If not, reports the failure to all ranks. */
+/* Compares the descriptions of the operation that the ranks have written to
+ * shared memory. Returns true if all are equal. Otherwise reports the failure
+ * to all ranks. */
 static bool
 descriptions_agree(struct nccl_shared *shared, uint64_t number)
 {

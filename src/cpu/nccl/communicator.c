@@ -75,11 +75,11 @@ nccl_operation_release(struct nccl_operation *operation)
 
 /* ---- waiting ---- */
 
-/* Waits until the state of the communicator may have changed. If the program
- * interrupts the wait, the communicator is aborted, so that its operations
- * end; launches before the latest operation are abandoned as in
- * cpu_interrupt_poll. The caller holds the lock, which is released
- * during the wait. */
+/* Waits until the state of the communicator may have changed. Regularly calls
+ * cpu_interrupt_poll: if the program interrupts the wait, this abandons
+ * launches in the context of the latest operation. The communicator is then
+ * aborted, so that its operations end. The caller holds the lock, which is
+ * released during the wait. */
 static void
 comm_sleep(struct ncclComm *comm, struct cpu_interrupt *interrupt)
 {
@@ -123,8 +123,8 @@ comm_wait_flag(struct ncclComm *comm, const bool *flag)
     pthread_mutex_unlock(&comm->lock);
 }
 
-/* Initializes the condition variable `changed` with the monotonic clock, which
- * cpu_now_ns uses. */
+/* Initializes the condition variable `changed`. Its time limits refer to the
+ * monotonic clock, like the times of cpu_now_ns. */
 static void
 changed_init(struct ncclComm *comm)
 {
@@ -169,9 +169,11 @@ work_run(struct ncclComm *comm, const struct nccl_work *work)
     return done;
 }
 
-/* Executes a call of the queue. If the context of the stream has a sticky
- * error already, first reports a failure to all ranks. Otherwise, if the
- * operation fails, its error becomes the sticky error of the context. */
+/* Executes the operation of a queue entry. If the context of its stream
+ * already has a sticky error, reports a failure to all ranks, so that the
+ * operation fails. If the context has none and the operation fails, the
+ * context gets a sticky error, unless the program has aborted the
+ * communicator. */
 static void
 call_execute(struct ncclComm *comm, struct nccl_call *call)
 {
@@ -365,10 +367,10 @@ call_run(void *argument)
     struct ncclComm *comm = call->operation->comm;
     struct cpu_op *op = call->op;
 
-    /* the reference that call_complete drops */
+    /* this reference is for the queue; call_complete drops it */
     atomic_fetch_add(&op->references, 1);
-    /* the call belongs to a graph node, so it is not counted in `pending`
-     * yet */
+    /* a call that is not marked as issued belongs to a graph node and is not
+     * counted in `pending` yet */
     if (!call->issued) {
         atomic_fetch_add(&call->operation->references, 1);
         pthread_mutex_lock(&comm->lock);

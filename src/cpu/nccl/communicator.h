@@ -23,7 +23,7 @@ struct nccl_scalar {
     bool used;
     ncclDataType_t type;
     char value[8];
-    /* not NULL: device memory with the factor, instead of `value` */
+    /* device memory that has the factor; NULL: the factor is in `value` */
     const char *device;
 };
 
@@ -31,7 +31,9 @@ struct nccl_scalar {
  * It is in the payload of a stream's operation or graph node, or in a struct
  * split (groups.c). */
 struct nccl_call {
-    struct cpu_op *op; /* operation of the stream; NULL: outside of streams */
+    /* stream operation to complete after the call; NULL if the call was not
+     * issued in a stream (nccl_call_post) */
+    struct cpu_op *op;
     struct nccl_operation *operation;
     struct nccl_call *next;
     /* the member `pending` of the communicator already counts this call */
@@ -82,8 +84,8 @@ ncclResult_t nccl_comm_new(struct ncclComm **made, const ncclUniqueId *id,
 ncclResult_t nccl_comm_wait_joined(struct ncclComm *comm);
 /* Waits until all issued operations are complete. */
 void nccl_comm_drain(struct ncclComm *comm);
-/* Leaves the communicator and drops the caller's reference. With `abort`,
- * pending operations end without a result; without, waits for them. */
+/* Leaves the communicator and drops the caller's reference. If `abort` is
+ * true, pending operations end without a result; otherwise waits for them. */
 void nccl_comm_end(struct ncclComm *comm, bool abort);
 
 /* Creates an operation with one reference; takes over work->messages. Returns

@@ -77,8 +77,9 @@ nccl_describe_current(const struct nccl_shared *shared, int rank, char *text,
         snprintf(text, room, "%s", kinds[kind]);
         return;
     }
-    /* The copy may be of mixed operations if the rank writes its next one now.
-     * It is only used in a message. */
+    /* If the rank is just writing the description of its next operation, the
+     * copy is a mixture of two operations. This does no harm, since it is only
+     * used in a message. */
     struct nccl_description copy = slot->description[(current >> 8) & 1];
     copy.kind = kind;
     int used = snprintf(text, room, "operation %llu, ",

@@ -23,7 +23,7 @@
  * ncclCommSplit. */
 struct split_entry {
     int32_t color, key;
-    /* id of the new communicator if this becomes its rank 0 */
+    /* id for the new communicator; used if the sender becomes its rank 0 */
     ncclUniqueId id;
 };
 
@@ -178,9 +178,9 @@ split_post(struct ncclComm *comm, struct split *split)
     return ncclSuccess;
 }
 
-/* Returns the calling rank's number in the new communicator. Stores the number
- * of ranks of the same color, and which of them has the lowest key: its id is
- * used. */
+/* Returns the calling rank's number in the new communicator. Stores in *ranks
+ * the number of ranks of the same color. Stores in *first the rank of this
+ * color with the lowest key: the new communicator gets the id of its entry. */
 static int
 split_place(const struct ncclComm *comm, const struct split *split, int *ranks,
             int *first)

@@ -6,8 +6,9 @@
 
 #include "cpu/nccl/communicator.h"
 
-/* The nccl_group_ functions act immediately. If the calling thread has a group
- * open, they act when it ends, and ncclGroupEnd returns their errors. */
+/* If the calling thread has an open group, the nccl_group_ functions act when
+ * the group ends, and ncclGroupEnd returns their errors. Otherwise they act
+ * immediately. */
 
 /* Issues an operation in a stream (at the end of an open group). Takes over
  * work->messages. Returns ncclSystemError if memory is short, or, outside of a

@@ -45,8 +45,8 @@ struct batch {
 
 /* ---- ring buffers ---- */
 
-/* Copies as many of the `bytes` bytes to the ring buffer as have room, and
- * returns their number. */
+/* Copies as many of the `bytes` bytes to the ring buffer as fit into its free
+ * space, and returns their number. */
 static size_t
 ring_write(const struct nccl_shared *shared, struct nccl_channel *ring,
            const char *from, size_t bytes)
@@ -167,9 +167,9 @@ transfer_advance(struct nccl_shared *shared, struct transfer *transfer,
     return true;
 }
 
-/* Advances all transfers of a batch. Stores whether one has advanced in
- * *moved, and whether one is not complete in *left. Returns false on
- * failure. */
+/* Advances all transfers of a batch as far as possible now. Sets *moved to
+ * true if any transfer has advanced, and *left to true if any is incomplete
+ * afterwards. Returns false on failure. */
 static bool
 batch_pass(struct batch *batch, bool *moved, bool *left)
 {
@@ -195,10 +195,11 @@ batch_pass(struct batch *batch, bool *moved, bool *left)
 
 /* ---- waiting ---- */
 
-/* Returns the first transfer in which the peer can no longer take part: it has
- * left, or it executes a later collective operation, which waits for this
- * rank. The peer may have written the data before, so the caller makes another
- * pass. */
+/* Returns the first incomplete transfer in which the peer takes no further
+ * part, because it has left or because it executes a later collective
+ * operation, in which it waits for this rank. The ring buffer may still have
+ * data that the peer wrote before, so the caller advances the batch once more
+ * before it reports a failure. */
 static struct transfer *
 batch_find_hopeless(struct batch *batch, uint64_t *current)
 {

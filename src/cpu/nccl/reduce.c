@@ -1,10 +1,11 @@
 /* reduce.c - reductions of NCCL's element types.
  *
- * Called by collectives.c. The elements are computed in an arithmetic type:
- * their own type; for sums and products of integers, which may wrap, the
- * unsigned type; for floats of 8 and 16 bits, float. A reduction works on
- * blocks of elements, which stay in the cache while the arrays of all ranks
- * are combined. Without state.
+ * Called by collectives.c. Floats of 8 and 16 bits are converted to float,
+ * combined and converted back. Other elements are combined in their own type,
+ * except that sums and products of integers are computed in an unsigned type,
+ * whose overflow wraps around. A reduction processes one block of elements
+ * after another, so that a block stays in the cache while the arrays of all
+ * ranks are combined. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/nccl/reduce.h"
@@ -104,7 +105,8 @@ narrow_write(const struct format *f, float value)
 
 /* ---- reductions ---- */
 
-/* Conversions between the elements in memory and the arithmetic type. */
+/* Conversions between the type of the elements in memory and the type in which
+ * they are combined. */
 #define OWN(x)         (x)
 #define HALF_READ(x)   narrow_read(&half, x)
 #define HALF_WRITE(x)  (uint16_t) narrow_write(&half, x)
@@ -115,15 +117,16 @@ narrow_write(const struct format *f, float value)
 #define E5M2_READ(x)   narrow_read(&e5m2, x)
 #define E5M2_WRITE(x)  (uint8_t) narrow_write(&e5m2, x)
 
-/* Tests of a value of the arithmetic type for NaN. As in fmax and fmin, a
- * maximum or minimum is NaN only if both operands are. */
+/* Test whether a value is NaN, for integer and for floating-point types. A
+ * maximum or minimum is NaN only if both operands are, as in fmax and fmin. */
 #define NO_NAN(x)    false
 #define FLOAT_NAN(x) ((x) != (x))
 
 /* Table of the element types. A row has the ncclDataType_t; a name; T: the
- * type in memory; A: the arithmetic type; W: the type A, but unsigned for
- * integers, since sums and products may wrap; the conversions from T to A and
- * from A to T; the test for NaN. */
+ * type in memory; A: the type in which elements are combined; W: the type in
+ * which sums and products are computed: an unsigned type for integers, since
+ * its overflow wraps around, otherwise A; the conversions from T to A and from
+ * A to T; the test for NaN. */
 #define TYPES(ROW)                                                            \
     ROW(ncclInt8, i8, int8_t, int8_t, unsigned, OWN, OWN, NO_NAN)             \
     ROW(ncclUint8, u8, uint8_t, uint8_t, unsigned, OWN, OWN, NO_NAN)          \

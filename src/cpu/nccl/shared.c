@@ -2,10 +2,11 @@
  *
  * Called by the other files of this folder. The steps of collective operations
  * are barriers on a counter per rank, so that a rank that waits knows which
- * rank is missing. While it waits it checks every 20 ms whether the missing
- * rank's process has ended or has left the communicator, whether the time
- * limit has passed, and whether the context of its own operation has failed.
- * pidfd_open also detects processes that have ended and are zombies.
+ * rank is missing. While a rank waits it checks every 20 ms whether the
+ * missing rank has left the communicator or its process has ended, whether the
+ * time limit has passed, and whether the context of its own operation has
+ * failed. An ended process is detected by a pidfd, since kill() still succeeds
+ * while the process is a zombie.
  *
  * Threads: a struct nccl_shared is used by its rank's progress thread, and by
  * the thread that creates and destroys the communicator. There are no locks.
@@ -105,8 +106,8 @@ channel_bytes(const struct nccl_shared *shared)
     return sizeof(struct nccl_channel) + shared->ring_bytes;
 }
 
-/* Computes the size of the shared file. Pages that are never accessed need no
- * memory. */
+/* Computes the size of the shared file. The file has a ring buffer for each
+ * pair of ranks; buffers that are never used take no physical memory. */
 static size_t
 file_bytes(const struct nccl_shared *shared)
 {
@@ -211,7 +212,8 @@ process_ended(struct nccl_shared *shared, int rank)
     if (*process < 0) {
         *process = (int)syscall(SYS_pidfd_open, pid, 0);
     }
-    if (*process < 0) { /* no such process, or a Linux kernel before 5.3 */
+    /* pidfd_open failed: no such process, or a Linux kernel before 5.3 */
+    if (*process < 0) {
         return kill(pid, 0) && errno == ESRCH;
     }
     struct pollfd poller = {.fd = *process, .events = POLLIN};
@@ -448,8 +450,8 @@ nccl_shared_join(struct nccl_shared *shared, const ncclUniqueId *id, int ranks,
     return result;
 }
 
-/* Closes the descriptor of the process that made the file, once for all of its
- * ranks. */
+/* If this process created the shared file, closes its descriptor of the file.
+ * Only the first call by one of the process's ranks does so. */
 static void
 kept_close(struct nccl_shared *shared)
 {
@@ -530,8 +532,9 @@ nccl_shared_step(struct nccl_shared *shared)
         while ((int32_t)((seen = atomic_load(step)) - mine) < 0) {
             futex_wait(step, seen);
             context_check(shared);
-            /* `gone` must be read before `step`: a rank that has arrived at
-             * the barrier may leave. */
+            /* Test whether the rank is gone before reading its `step` again: a
+             * rank that has arrived at the barrier may leave, and is then not
+             * missing. */
             bool gone = nccl_shared_gone(shared, rank) ||
                         nccl_shared_now() - since > shared->limit;
             if ((int32_t)(atomic_load(step) - mine) < 0 &&

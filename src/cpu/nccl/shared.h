@@ -34,8 +34,8 @@ enum nccl_kind {
     NCCL_IDLE,     /* the rank executes no operation */
 };
 
-/* The operation that a rank executes. The other ranks read it to compare their
- * own, and for error messages. */
+/* The operation that a rank executes. The other ranks compare it with the
+ * operation that they execute, and name it in error messages. */
 struct nccl_description {
     /* number of the collective operation: n for the n-th one of the
      * communicator */
@@ -51,8 +51,8 @@ struct nccl_description {
 
 enum nccl_presence { NCCL_ABSENT, NCCL_PRESENT, NCCL_LEFT };
 
-/* State of one rank in shared memory. Only that rank writes it, but other
- * ranks write `bell`. */
+/* State of one rank in shared memory. Only that rank writes the members,
+ * except `bell`, which other ranks write. */
 struct nccl_rank {
     /* whether the rank has joined or left: enum nccl_presence */
     _Atomic int32_t presence;
@@ -70,7 +70,7 @@ struct nccl_rank {
     struct nccl_description description[2];
 };
 
-struct nccl_file; /* layout of the shared memory, private to shared.c */
+struct nccl_file; /* layout of the shared memory; private to shared.c */
 struct cpu_context;
 
 /* A rank's mapping of the communicator's shared memory, and values that only
@@ -87,8 +87,8 @@ struct nccl_shared {
     int *processes;      /* for each rank the pidfd of its process, or -1 */
     atomic_bool stopped; /* the program has aborted the communicator */
     /* Context of the operation that the rank executes now, or NULL. If the
-     * context gets an error, waits for other ranks end. Only the progress
-     * thread uses it. */
+     * context gets an error, the rank stops waiting for other ranks. Only the
+     * progress thread uses it. */
     struct cpu_context *context;
     /* descriptor of the memfd if this process created it; else -1 */
     int kept_fd;
@@ -114,8 +114,8 @@ void nccl_shared_discard(const ncclUniqueId *id);
 ncclResult_t nccl_shared_join(struct nccl_shared *shared,
                               const ncclUniqueId *id, int ranks, int rank,
                               char text[NCCL_TEXT]);
-/* Waits until all ranks have joined. Returns false after a failure, which may
- * be that the program interrupts the calling thread (run/watchdog.h). */
+/* Waits until all ranks have joined. Returns false on failure, also if the
+ * program interrupts the wait of the calling thread (run/watchdog.h). */
 bool nccl_shared_wait_joined(struct nccl_shared *shared);
 /* Leaves the communicator and unmaps the memory. */
 void nccl_shared_leave(struct nccl_shared *shared);
@@ -143,9 +143,9 @@ void nccl_shared_ring(struct nccl_shared *shared, int rank);
 /* Returns whether a rank's process has ended or the rank has left. */
 bool nccl_shared_gone(struct nccl_shared *shared, int rank);
 /* Reports a failure if the process of `rank` has ended, if the rank has left,
- * or if the caller has waited for it since `since` (a time of
- * nccl_shared_now), longer than the limit. Returns true if the communicator
- * has failed, now or earlier. */
+ * or if more than the time limit has passed since `since`, the time of
+ * nccl_shared_now at which the caller began to wait for the rank. Returns true
+ * if the communicator has failed, now or earlier. */
 bool nccl_shared_check(struct nccl_shared *shared, int rank, double since);
 /* Reports a failure to all ranks. If one was reported before, that one
  * stays. */
