@@ -24,9 +24,9 @@
 static const char *const spaces[] = {"global", "device",   "host",
                                      "shared", "constant", "managed"};
 
-/* Returns the name without underscores ("shared") if the attribute `shared` or
- * `__shared__`, say, is a memory or execution space of CUDA. Otherwise returns
- * NULL. */
+/* If the attribute `name` is a memory or execution space of CUDA, returns it
+ * without underscores: "shared" for `shared` or `__shared__`. Otherwise
+ * returns NULL. */
 static const char *
 space_find(struct nvrtc_token name)
 {

@@ -218,7 +218,8 @@ planted_report(const char *path, const struct stat *status,
 }
 
 /* Returns true if the user or root owns the file and no others can write it.
- * Otherwise reports it. The mode of a symbolic link means nothing. */
+ * Otherwise reports it. The mode of a symbolic link is ignored, since Linux
+ * does not use it. */
 static bool
 file_trusted(const char *path, const struct stat *status,
              struct nvrtc_text *log)
@@ -252,8 +253,9 @@ file_is_valid(int fd, const char *path, struct nvrtc_text *log)
     bool whole = chunk && bytes_are_valid(fd, path, bytes, chunk);
     free(chunk);
     if (time(NULL) - status.st_mtime > TOUCHED_EVERY) {
-        /* changes the file's time, so that its entry in the list of verified
-         * files is outdated */
+        /* This changes the file's time, by which the list of verified files
+         * identifies a file. So the file is not added to the list now; the
+         * next use adds it. */
         futimens(fd, NULL);
     } else if (whole) {
         seen_add(&status);

@@ -252,8 +252,8 @@ pch_message(struct nvrtc_job *job, const char *verb, const char *path)
     }
 }
 
-/* Returns the bytes of the precompiled header in use, in whole pages; at least
- * one page. */
+/* Returns the size in bytes of the precompiled header in use, rounded up to
+ * whole pages. The result is at least one page. */
 static size_t
 pch_size(const struct nvrtc_job *job)
 {
@@ -328,7 +328,7 @@ image_has(const struct nvrtc_text *image, const char *name, size_t n)
     return false;
 }
 
-/* Checks that the image has all kernels that -e lists. */
+/* Checks that the image has all kernels that the option -e lists. */
 static nvrtcResult
 entries_check(struct nvrtc_job *job)
 {
@@ -351,8 +351,9 @@ entries_check(struct nvrtc_job *job)
     return result;
 }
 
-/* Called after a successful compilation: checks the kernels of -e, and writes
- * the files of --create-pch, --time and --fdevice-time-trace. */
+/* Called after a successful compilation: checks that the image has the kernels
+ * that the option -e lists, and writes the files that --create-pch, --time and
+ * --fdevice-time-trace request. */
 static nvrtcResult
 job_finish(struct nvrtc_job *job)
 {

@@ -15,7 +15,7 @@
 struct _nvrtcProgram;
 
 /* Compiles the program and stores the result and the log in it. Returns
- * COMPILATION or another error, which the log describes. */
+ * NVRTC_SUCCESS, or an error that the log describes. */
 nvrtcResult nvrtc_compile(struct _nvrtcProgram *program, int count,
                           const char *const *options);
 /* Creates program->ptx if it does not exist yet. Returns the error of the

@@ -5,8 +5,8 @@
  * `++c` are errors, also in code that is never executed, while `*&c = 1` and
  * references to c are accepted. If the source has such a name next to an
  * operator that modifies its operand, the front end also compiles a copy of
- * the source in which these variables are const. Its errors about them are
- * reported. The file has no state.
+ * the source in which these variables are const. The errors that it finds
+ * there about these variables are reported. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -188,7 +188,8 @@ declaration_read(struct constants *all, struct nvrtc_tokens *tokens)
 
     if (nvrtc_token_is_name(name) && nvrtc_token_read(&lookahead) &&
         strchr(";=,{", *lookahead.last.start)) {
-        /* `const` goes directly before the variable's name */
+        /* makes variable_add insert `const` directly before the variable's
+         * name, as for a pointer */
         at.is_pointer = true;
         variable_add(all, &at, name);
     } else {
@@ -277,8 +278,8 @@ is_after_increment(const char *source, const char *name)
 }
 
 /* Returns true if the last token may be the name of a __constant__ variable
- * that is modified here. In the text of a macro this can be any name, since it
- * may be a parameter. */
+ * and an operator next to it modifies the variable. In the text of a macro any
+ * name may be one, since it may be a parameter of the macro. */
 static bool
 is_candidate(const struct constants *all, const struct nvrtc_tokens *tokens,
              bool in_macro)
@@ -322,11 +323,12 @@ source_read(struct constants *all)
     return false;
 }
 
-/* ---- the front end's answer ---- */
+/* ---- errors of the front end ---- */
 
 /* Returns true if the text of an error names a scalar type for its variable:
  * 'const int', 'const my' (aka 'const int'). Returns false for enums and
- * pointers: the text is the same if the variable is an array of them. */
+ * pointers, since the front end's text does not tell such a variable from an
+ * array of them. */
 static bool
 is_scalar(const char *said)
 {

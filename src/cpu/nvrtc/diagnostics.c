@@ -101,8 +101,8 @@ is_inclusion(const char *line)
            !strncmp(line, next, sizeof next - 1);
 }
 
-/* Adds the text from `start` to `end` to the log. It ends with the warning at
- * `line`, whose word "warning" is replaced by "error". */
+/* Adds the text from `start` to `end` to the log. The last line of the text,
+ * at `line`, is a warning; its word "warning" is replaced by "error". */
 static void
 refusal_add(struct nvrtc_text *log, const char *start, const char *line,
             const char *end)
@@ -120,7 +120,9 @@ bool
 nvrtc_diagnostics_add(struct nvrtc_text *log, const struct nvrtc_text *said,
                       const char *own)
 {
-    /* Clang's last line names a GPU that the program has not requested. */
+    /* Clang's last line, such as "2 errors generated when compiling for
+     * sm_70". It is left out, because the program has not requested that
+     * GPU. */
     static const char count[] = " generated when compiling for sm_";
     const char *line = said->bytes ? said->bytes : "";
     const char *start = line; /* first line that is not in the log yet */

@@ -1,9 +1,9 @@
 /* edits.c - a list of changes to a source, which are applied together.
  *
- * Called by rewrite.c, function_bodies.c, deduction_guides.c,
- * execution_spaces.c and dialect.c. Positions are byte offsets in the source
- * before all edits. Edits at the same position keep the order in which they
- * were added. Without state; a list is used by one thread.
+ * Called by all files of this folder that change a source, such as rewrite.c
+ * and dialect.c. Positions are byte offsets in the source before all edits.
+ * Edits at the same position keep the order in which they were added. Without
+ * state; a list is used by one thread.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>

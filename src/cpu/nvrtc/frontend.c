@@ -121,7 +121,7 @@ nvrtc_frontend_find(struct nvrtc_text *log)
         find(log);
     }
     if (choice.failed) {
-        /* without a result the next call searches again */
+        /* an allocation has failed; the next call searches again */
         nvrtc_strings_free(&choice);
     }
     bool found = choice.count > 0;
@@ -190,16 +190,17 @@ static const char *const fixed_flags[] = {
     "-fgnuc-version=4.2.1",
     "-fdeprecated-macro",
     "-fcuda-allow-variadic-functions",
-    /* code checks the result of operator new, which may be NULL */
+    /* compiled code tests whether operator new has returned NULL */
     "-fcheck-new",
     "-fno-rtti",
     "-fno-threadsafe-statics",
-    /* a conversion of float to int saturates */
+    /* a conversion of float to int saturates if the value is out of range */
     "-fno-strict-float-cast-overflow",
     /* a function that ends without a return statement returns an arbitrary
      * value */
     "-fno-strict-return",
-    "-ferror-limit", /* maximum number of reported errors, as in NVRTC */
+    /* the number of reported errors is limited to 100, as in NVRTC */
+    "-ferror-limit",
     "100",
     "-Wno-pragma-clang-attribute",
     "-Wno-builtin-macro-redefined",
@@ -225,8 +226,8 @@ static const char *const fixed_flags[] = {
     "-Wno-c++17-attribute-extensions",
     "-Wno-c++20-attribute-extensions",
     "-Wno-error=invalid-constexpr",
-    /* warns of reads of variables that are not set on any path, as NVRTC
-     * does */
+    /* The front end warns of reads of variables that are not set on any path,
+     * as NVRTC does. */
     "-Wuninitialized",
     "-Wno-sometimes-uninitialized",
     "-Wno-uninitialized-const-reference",
@@ -239,7 +240,8 @@ static const char *const fixed_flags[] = {
     "-Wno-switch",
     "-Wno-shift-op-parentheses",
     "-Wno-implicitly-unsigned-literal",
-    /* The front end does not optimize, since pycuda-jit does. */
+    /* -O3 makes the front end emit the metadata that optimizations need. The
+     * front end itself runs no passes, since pycuda-jit optimizes. */
     "-O3",
     "-disable-llvm-passes",
     "-disable-llvm-verifier",

@@ -76,8 +76,8 @@ line_directive(struct nvrtc_text *source, const char *name)
     nvrtc_text_print(source, "\"\n");
 }
 
-/* Writes the macros that depend on the requested architecture; the precompiled
- * headers define those of sm_70. */
+/* Writes definitions of the macros that depend on the requested architecture.
+ * They replace those in the precompiled headers, which are for sm_70. */
 static void
 architecture_write(const struct nvrtc_job *job, struct nvrtc_text *source)
 {

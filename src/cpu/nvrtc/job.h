@@ -28,7 +28,7 @@ struct nvrtc_job {
     /* temporary folder of the headers that the caller passed to
      * nvrtcCreateProgram; "" without such headers */
     char folder[PATH_MAX];
-    bool trivial; /* compile with a trivial constructor of pycuda::complex */
+    bool trivial; /* pycuda::complex gets a trivial constructor */
     /* kernels are excluded from the pragma that makes all functions device
      * functions: `marked` has the edits of execution_spaces.c */
     bool apart;
@@ -45,8 +45,8 @@ struct nvrtc_job {
 
 /* ---- frontend_retry.c ---- */
 
-/* Sets job->marked to the source with the edits of deduction_guides.c and
- * dialect.c, which every source gets. Returns false if out of memory. */
+/* Sets job->marked to the source with the edits that every source gets, such
+ * as those of dialect.c. Returns false if out of memory. */
 bool nvrtc_job_mark(struct nvrtc_job *job);
 /* Runs the front end once, unless job->stopped is set. The front end outputs
  * bitcode; if `text` is true, it outputs textual IR that has the lowered names

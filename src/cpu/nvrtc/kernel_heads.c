@@ -33,8 +33,8 @@ struct parameter {
     bool is_const, is_grid_constant, is_reference, is_rvalue, has_default;
     bool is_list, has_space;
     bool
-        /* the parameter's type contains a word such as int. So it is no
-         * typedef, which might stand for a const type. */
+        /* The parameter's type contains a word such as int. (A type that is
+         * only a name may be a typedef for a const type.) */
         is_number;
 };
 
@@ -42,14 +42,13 @@ struct parameter {
  * the last ';', '{' or '}' outside function bodies. */
 struct head {
     const char *start;
-    /* first reason why NVRTC refuses the declaration as one of a kernel, or
-     * NULL */
+    /* first reason why NVRTC refuses the declaration if it declares a kernel;
+     * NULL: none */
     const char *refusal;
-    /* first reason, because of a parameter, why NVRTC refuses the declaration
-     * as one of a kernel; or NULL */
+    /* first such reason that concerns a parameter; NULL: none */
     const char *refusal_of_parameters;
-    /* reason why NVRTC refuses the declaration as one of a kernel or device
-     * function, or NULL */
+    /* reason why NVRTC refuses the declaration if it declares a kernel or a
+     * device function; NULL: none */
     const char *misplaced;
     bool is_kernel, is_device, is_template, is_friend, is_class, is_scope,
         is_auto, is_static;
@@ -467,7 +466,7 @@ directive_end(const char *at)
 
 /* Returns true if the source has a preprocessor directive that begins with
  * `word` and contains one of the characters `marks` and the text `name`.
- * Either may be NULL, which matches always. */
+ * `marks` or `name` may be NULL, which matches every directive. */
 static bool
 has_directive_with(const char *source, const char *word, const char *marks,
                    const char *name)

@@ -1,7 +1,8 @@
-/* memory_headers.c - stores headers that the caller passed in memory as files.
+/* memory_headers.c - writes headers that the caller passed as strings to
+ * files.
  *
- * Each compilation has a new temporary folder, which is removed afterwards.
- * Called by compile.c, by any thread.
+ * The files of a compilation are in a new temporary folder, which is removed
+ * after the compilation. Called by compile.c in any thread.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>

@@ -71,8 +71,8 @@ arch_set(struct nvrtc_options *options, const char *value,
                value);
 }
 
-/* ---- precompiled headers: the file of --create-pch has no content that
- * --use-pch could use; pch.c has its own cache ---- */
+/* ---- precompiled headers: the file that --use-pch names must exist, but is
+ * not read, since pch.c has its own cache ---- */
 
 static bool
 pch_missing(struct nvrtc_options *options, struct nvrtc_text *log,

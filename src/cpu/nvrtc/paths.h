@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 /* Returns the path ../name relative to the library, or the value of the
- * environment variable if set. Returns false, with errno, if it is too long or
- * unknown. */
+ * environment variable if set. Returns false, with errno, if the path is too
+ * long or the library's folder is not found. */
 bool nvrtc_path_package(char path[PATH_MAX], const char *variable,
                         const char *name);
 /* Returns the folder for precompiled headers and creates it if necessary.

@@ -133,7 +133,8 @@ signals_reset(void)
         struct sigaction plain = {
             .sa_handler = signal_ignored(number) ? SIG_IGN : SIG_DFL};
 
-        sigaction(number, &plain, NULL); /* fails for SIGKILL and SIGSTOP */
+        /* fails for SIGKILL and SIGSTOP, which have no handlers */
+        sigaction(number, &plain, NULL);
     }
 }
 
@@ -147,8 +148,8 @@ child_execute(struct child *child)
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != child->parent) {
-        /* the parent has ended before prctl, so the child will get no
-         * signal */
+        /* The parent has ended before the call of prctl, so no signal will end
+         * the child. */
         _exit(127);
     }
     for (int i = 0; i < 3; i++) {

@@ -28,7 +28,8 @@
  *   so is __device__ next to __shared__.
  *
  * Errors in the expansion of a macro are corrected in the macro's text, if a
- * rule recognizes it. No edit changes the line of other code. Without state.
+ * rule recognizes it. No edit changes the line number of code after it.
+ * Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -387,8 +387,9 @@ dynamic_write(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 }
 
 /* Corrects `extern __shared__ T name;`, a shared variable of dynamic size that
- * is not declared as name[]. remark->at is the qualifier; the variable's name
- * is the last word before brackets, a comma, '=' or the semicolon. */
+ * is not declared as name[]. remark->at is the word `__shared__`. The
+ * variable's name is the last word before brackets, a comma, '=' or the
+ * semicolon. */
 static bool
 extern_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -544,7 +545,8 @@ jump_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
         constant = word_before(source, name, "const");
     }
     if (constant && memchr(constant, '*', (size_t)(name - constant))) {
-        constant = NULL; /* in `const T *name` the pointer is not constant */
+        /* `const T *name` declares no constant: the pointer may change */
+        constant = NULL;
     }
     if (constant && is_pointer(source, constant)) {
         if (is_assigned_to(remark, name, (int)(behind - name))) {
@@ -651,8 +653,8 @@ alignas_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 
     for (size_t i = 0; i < sizeof earlier / sizeof *earlier; i++) {
         if (word_before(source, at, earlier[i])) {
-            /* NVRTC also rejects alignas after this specifier, so the error
-             * remains */
+            /* NVRTC also rejects alignas after one of these specifiers, so the
+             * error remains */
             return false;
         }
     }

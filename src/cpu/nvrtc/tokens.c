@@ -1,8 +1,9 @@
 /* tokens.c - reads a source as tokens.
  *
- * Called by deduction_guides.c, execution_spaces.c and dialect.c. Comments are
- * skipped, and directives as well unless the caller requests them. A literal,
- * also a raw one, is one token. Thread-safe, without state.
+ * Called by all files of this folder that examine a source as tokens, such as
+ * dialect.c. Comments are skipped, and directives as well unless the caller
+ * requests them. A literal, also a raw one, is one token. Thread-safe, without
+ * state.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
