@@ -53,9 +53,10 @@
 /* Offset between the stacks of successive fibers, in bytes, so that they use
  * different sets of the processor's cache. */
 #define STACK_COLOUR 320
-/* Limit in bytes: kernels with larger stack frames run on the worker's extra
- * stack, since they may have arrays: an index out of bounds must not reach the
- * frames of the runtime, which are on the thread's own stack. */
+/* Kernels with stack frames of more than this number of bytes run on the
+ * worker's extra stack. Such a frame may have an array, and an index out of
+ * bounds must not reach the frames of the runtime on the thread's own
+ * stack. */
 #define INLINE_FRAME 72
 #define PAGE_BYTES   CPU_ARCH_PAGE
 /* Size in bytes of a guard region: inaccessible memory at the end of a stack.
@@ -479,7 +480,8 @@ __pycuda_yield(void)
     cpu_fibers_next(worker);
     if (++worker->yields % YIELDS_BEFORE_SLEEP == 0) {
         cpu_fibers_leave_abandoned(worker);
-        /* The fiber may be waiting for another thread of the process. */
+        /* The fiber may be waiting for a block that another thread of the
+         * process runs, or for the host program. */
         sched_yield();
     }
 }

@@ -1,11 +1,12 @@
 /* cancellation.c - cancellation points of operations that the library itself
  * executes.
  *
- * An operation ends early in two cases. If a worker runs it, a wait of another
- * thread was interrupted, and watchdog.c has set the context's sticky error.
- * If the program's main thread runs it (a synchronous copy), the thread asks
- * the program itself, as a wait does. Such an operation does not change the
- * context: the call returns an error, and the target is incomplete.
+ * An operation that a worker runs ends early if its context has a sticky
+ * error, which watchdog.c sets when the program interrupts the wait of another
+ * thread. An operation that the program's main thread runs (a synchronous
+ * copy) ends early if the program interrupts that thread: the cancellation
+ * points ask the program. This sets no error in the context. Only the call
+ * returns an error, and a part of the target is not written.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>

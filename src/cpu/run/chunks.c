@@ -69,7 +69,8 @@ sizes_plan(struct cpu_launch *launch)
         /* Each block runs a grid-stride loop, so all blocks take equal time:
          * chunks need not become smaller. */
         small = most;
-        /* longer chunks access longer contiguous ranges of memory */
+        /* Larger chunks are better for such a kernel, since they access longer
+         * contiguous ranges of memory. */
         worth *= 2;
     }
     if (workers == 1) {

@@ -30,8 +30,8 @@
 #define SLEEPS_BEFORE_MORE 16
 
 struct cooperative_run {
-    /* Worker state of this thread, with the first block; first in the list of
-     * the worker states of its blocks. */
+    /* Worker state of this thread, which its first block uses. The worker
+     * states of the other blocks are linked to this one. */
     struct cpu_worker *home;
     struct cpu_launch *launch;
     unsigned live; /* number of blocks on this thread that have not ended */

@@ -9,8 +9,8 @@ struct cpu_launch;
 /* Called once after the last block of the launch: stores its duration and ends
  * its checks by PYCUDA_CPU_CHECK. */
 void cpu_launch_finish(struct cpu_launch *launch);
-/* Called once before a block of the launch runs, while no other worker can run
- * blocks of it. */
+/* Called once, before the first block of the launch runs. No other thread may
+ * run blocks of the launch during the call. */
 void cpu_launch_start(struct cpu_launch *launch);
 
 #endif

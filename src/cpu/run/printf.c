@@ -2,11 +2,11 @@
  *
  * Kernels call __pycuda_vprintf. The text is formatted immediately and stored
  * in the context's ring buffer until a synchronization writes it to stdout.
- * CU_LIMIT_PRINTF_FIFO_SIZE is the size of the buffer. If it is full, the
- * records of earlier launches are written to stdout: CUDA does that at each
- * launch. If there are none, the oldest records are dropped. A record that is
- * larger than the buffer is lost. One lock per buffer, never held while the
- * kernel's memory is read.
+ * CU_LIMIT_PRINTF_FIFO_SIZE is the size of the buffer. If the buffer is full,
+ * the records of earlier launches are written to stdout (CUDA writes them at
+ * each launch). If that does not suffice, the oldest records are dropped. A
+ * record that is larger than the buffer is lost. One lock per buffer, never
+ * held while the kernel's memory is read.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

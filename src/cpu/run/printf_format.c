@@ -96,8 +96,8 @@ struct spec {
     char text[SPEC_MAX];
     size_t length;
     char conversion;
-    /* The current field, the width or after '.' the precision, already has a
-     * number. */
+    /* The field that is being read (the width or, after '.', the precision)
+     * already has a number. */
     bool numbered;
     bool wide;  /* the argument has 64 bits (l, ll, z, j, t) */
     int narrow; /* length modifier: 1 for h, 2 for hh, 0 for neither */
@@ -279,7 +279,7 @@ spec_put(struct cpu_text *text, struct spec *spec, struct arguments *arguments)
         cpu_text_print(text, spec->text, (int)argument_take(arguments, 4));
     } else if (spec->conversion == '%') {
         text_put(text, "%", 1);
-    } else { /* CUDA prints a conversion that it does not support unchanged */
+    } else { /* as in CUDA, an unsupported conversion is printed unchanged */
         text_put(text, spec->text, spec->length);
         text_put(text, &spec->conversion, spec->conversion != 0);
     }

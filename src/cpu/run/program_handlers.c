@@ -2,16 +2,16 @@
  *
  * Kernels need our handler to be the installed one, whatever handlers the
  * program installs and when. Querying the system's handlers before each launch
- * costs more than a short launch. The calls are diverted instead: the entries
- * for sigaction() and signal() in the procedure linkage tables of all loaded
- * objects point to functions of this file, which pass other signals to the C
- * library. Addresses that a program gets from dlsym() are not diverted;
- * cpu_fault_check detects their effect.
+ * costs more than a short launch. Instead, calls of sigaction() and signal()
+ * are diverted: their entries in the procedure linkage tables of all loaded
+ * objects point to functions of this file. These functions store handlers of
+ * fault signals, and pass calls for other signals on to the C library.
+ * Addresses that a program gets from dlsym() are not diverted; cpu_fault_check
+ * detects their effect.
  *
  * Signal handlers read the program's handler, so each change fills a new row
  * of a table and publishes it by an atomic store. Rows are reused after ROWS
- * changes.
- * Changes take `change_lock`.
+ * changes. A thread holds `change_lock` while it changes the table.
  *
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>

@@ -1,10 +1,10 @@
 /* stack_memory.c - memory for the stacks on which kernels run.
  *
- * An index beyond the end of a thread's own array reaches the memory above the
- * stack: the guard turns that into an illegal address. The guard is as large
- * as the guard above shared memory, since an unsigned index that wraps around
- * becomes one of almost 2^32 elements. No granule (64 KiB unit) of shadow
- * memory describes both this and other memory.
+ * An index beyond the end of a thread's own array may reach the memory above
+ * the stack. This memory is a guard, so the access is a fault. The guard is as
+ * large as the guard above shared memory, since an unsigned index that wraps
+ * around becomes one of almost 2^32 elements. A granule (64 KiB unit) of
+ * shadow memory never describes both stack memory and other memory.
  *
  * No state; any thread may call these functions.
  *

@@ -57,11 +57,11 @@ shuffle_source(const struct cpu_warp *warp, int lane, int kind)
     }
 }
 
-/* Replaces the mask of each lane by its group: the lanes of `set` that the
- * mask names and that have the same mask. The lanes of a group synchronize
- * with each other. For a shuffle, all masks become 0xffffffff if no lane of
- * `set` that a mask names has a different mask: then a lane may read any lane,
- * as on an H100. */
+/* Replaces the mask of each lane by the mask of its group: the lanes of `set`
+ * that are in the lane's mask and have the same mask. The lanes of a group
+ * synchronize with each other. Exception: if the lanes in each mask all have
+ * that same mask, a shuffle may read any lane, as on an H100, so all masks
+ * become 0xffffffff. */
 static void
 find_groups(uint32_t *masks, uint32_t set, bool shuffle)
 {
@@ -280,7 +280,8 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
     uint32_t set = warp->mask[lane] & warp->live;
 
     int kind = warp->kind[lane];
-    int how = kind & (WARP_CONVERGED - 1); /* value of enum image_shuffle */
+    /* for a shuffle: a value of enum image_shuffle */
+    int how = kind & (WARP_CONVERGED - 1);
 
     switch (kind) {
     case WARP_BARRIER:

@@ -12,7 +12,8 @@
  * blocks itself cannot call the hook; if it does so for a long time, the
  * watchdog installs a SIGINT handler that runs before the program's handler.
  *
- * `registry_lock` is the only lock and is innermost.
+ * `registry_lock` is the only lock of this file. No other lock is acquired
+ * while it is held.
  *
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
@@ -353,7 +354,8 @@ cpu_interrupt_milliseconds(const struct cpu_interrupt *interrupt)
 }
 
 /* Abandons all launches of the context that the interrupted caller waits for,
- * and puts the context into an error state. NULL does nothing. */
+ * and puts the context into an error state. Does nothing if `context` is
+ * NULL. */
 static void
 context_abandon(struct cpu_context *context)
 {

@@ -84,8 +84,8 @@ int cpu_interrupt_milliseconds(const struct cpu_interrupt *interrupt);
  * continues until the launches have ended. The caller holds no lock. */
 void cpu_interrupt_poll(struct cpu_interrupt *interrupt);
 /* Asks the program whether a wait is interrupted, and returns its answer. Used
- * by waits that can end at once, without abandoning launches. The caller holds
- * no lock. */
+ * by waits that can end immediately, without abandoning launches. The caller
+ * holds no lock. */
 bool cpu_interrupt_wanted(void);
 
 #endif
