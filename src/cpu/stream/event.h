@@ -16,8 +16,8 @@ struct cpu_op;
 /* Deletes the events of a context that is being destroyed. */
 void cpu_events_close(struct cpu_context *ctx);
 /* ---- for graph nodes that record an event or wait for one ---- */
-/* Returns a new reference to the event of a handle. Returns NULL if there is
- * none. */
+/* Returns a new reference to the event of a handle. Returns NULL if the handle
+ * is invalid. */
 struct cpu_event *cpu_event_take(CUevent handle);
 /* Adds a reference to the event. Needs no lock. */
 void cpu_event_retain(struct cpu_event *event);

@@ -17,10 +17,11 @@ struct cpu_stream;
  * without running it. */
 CUresult cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument);
 /* Runs run(argument) in stream order, with a copy of the `bytes` bytes at
- * `argument`. A worker runs the function, or the calling thread if it is
- * `small` and can start immediately. If the stream is being captured, adds a
- * graph node of `type` instead. Returns OUT_OF_MEMORY, a system error if the
- * workers cannot start, or the error of a function that ran immediately. */
+ * `argument`. A worker runs the function; if `small` is true and the function
+ * can start immediately, the calling thread runs it. If the stream is being
+ * captured, adds a graph node of `type` instead. Returns OUT_OF_MEMORY, a
+ * system error if the workers cannot start, or the error of a function that
+ * ran immediately. */
 CUresult cpu_run_async(struct cpu_stream *stream, CUgraphNodeType type,
                        cpu_run *run, const void *argument, size_t bytes,
                        bool small);

@@ -7,9 +7,10 @@
  * record reached, on which waiters sleep (a futex). A record of a dead process
  * counts as reached, since no process will complete it.
  *
- * A stream that waits gets an operation that no worker runs; a thread started
- * for it finishes it. The mapping is reference-counted: pending records and
- * waits keep it mapped after the event is destroyed.
+ * A stream that waits for a record gets an operation that no worker runs. A
+ * thread is started that waits for the record and then finishes this
+ * operation. The mapping is reference-counted: pending records and waits keep
+ * it mapped after the event is destroyed.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -84,8 +85,8 @@ cpu_ipc_event_release(struct cpu_ipc_event *event)
     free(event);
 }
 
-/* Maps the page of the memory file `fd`. Keeps `fd` in the event if `keep`.
- * Returns NULL on failure. */
+/* Maps the page of the memory file `fd`. Stores `fd` in the event if `keep` is
+ * true. Returns NULL on failure. */
 static struct cpu_ipc_event *
 event_map(int fd, bool keep)
 {
@@ -170,7 +171,8 @@ cpu_ipc_event_open(const CUipcEventHandle *imported,
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (handle.pid == getpid()) {
-        /* the same error as for the handle of this process's memory (ipc.c) */
+        /* ipc.c returns the same error for a handle of memory that the calling
+         * process has exported */
         return CUDA_ERROR_INVALID_CONTEXT;
     }
     snprintf(path, sizeof path, "/proc/%d/fd/%d", handle.pid, handle.fd);
@@ -193,15 +195,14 @@ cpu_ipc_event_open(const CUipcEventHandle *imported,
 
 /* ---- recording ---- */
 
-/* A call that has recorded the event, whose position in the stream is not
- * reached yet. */
+/* A record of the event that its stream has not reached yet. */
 struct mark {
     struct cpu_ipc_event *event;
     uint32_t number;
 };
 
-/* Stores that the record is reached, unless a later record already is. Wakes
- * all waiting threads. */
+/* Stores in the page that the record is reached, unless the page says so of a
+ * later record. Wakes all waiting threads. */
 static CUresult
 record_reach(void *argument)
 {

@@ -15,13 +15,15 @@
 #include "api/cuda_types.h"
 
 /* ---- called by workers.c with the scheduler lock held ----
- * cpu_ready_queue_take removes a CALL operation from the queue or, if
- * `kernels_too` is set, joins a kernel. The caller must run the result.
- * Returns NULL if there is none. */
+ * cpu_ready_queue_take removes a CALL operation from the queue and returns it.
+ * If there is none and `kernels_too` is true, makes the calling thread join a
+ * kernel (become one of the threads that run its blocks) and returns the
+ * kernel. The caller must run the result. Returns NULL if nothing is ready. */
 struct cpu_op *cpu_ready_queue_take(bool kernels_too);
-/* Joins the first kernel of the queue for a thread that waits for `op`.
- * Returns NULL if this does not help the wait, or if the kernel is expected to
- * take more than `most` nanoseconds. */
+/* Makes a thread that waits for `op` join the first kernel of the queue: the
+ * thread must run blocks of the kernel. Returns NULL if `op` neither is this
+ * kernel nor may depend on it, or if the kernel is expected to take more than
+ * `most` nanoseconds. */
 struct cpu_op *cpu_ready_queue_take_for_waiter(const struct cpu_op *op,
                                                uint64_t most);
 /* Requests another worker for a running launch, if it has chunks left and an

@@ -6,9 +6,9 @@
 
 #include "api/cuda_types.h"
 
-/* Function that an operation runs. If a worker runs it, its error becomes the
- * context's sticky error. Otherwise the submitting function returns the
- * error. */
+/* Function that an operation runs. If a worker runs the function, its error
+ * becomes the context's sticky error. If the thread that submits the operation
+ * runs it, the API function that submits returns the error. */
 typedef CUresult cpu_run(void *argument);
 
 #endif

@@ -327,8 +327,9 @@ edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
 
     if (stream && stream == &stream->ctx->legacy) {
         /* An operation of the legacy stream waits for the last operation of
-         * each stream in ctx->streams, which includes the legacy stream. Count
-         * them instead of the 2 above. */
+         * each stream in ctx->streams, which includes the legacy stream. These
+         * operations are counted here, instead of the 2 above (the last ones
+         * of the stream and of the legacy stream). */
         wanted -= 2;
         for (struct cpu_stream *s = stream->ctx->streams; s; s = s->next) {
             wanted++;
@@ -389,10 +390,10 @@ workers_wanted(const struct cpu_launch *launch)
 static struct cpu_op *kernel_first(uint64_t coming);
 static struct cpu_op *kernel_join(void);
 
-/* Reserves the hand-off slot of a spinning worker, and searches from index
- * `position` on. Returns NULL if no worker spins. The order of the search is
- * fixed, so that the same workers run successive launches and find their data
- * in their caches. */
+/* Reserves the hand-off slot of a spinning worker. The search begins at index
+ * `*position`, which is advanced past the result. Returns NULL if no worker
+ * spins. The order of the search is fixed, so that the same workers run
+ * successive launches and find their data in their caches. */
 static struct cpu_handoff *
 handoff_reserve(unsigned *position)
 {
@@ -598,8 +599,9 @@ kernel_join(void)
         atomic_store(&op->state, CPU_OP_RUNNING);
     }
     if (launch->total <= launch->least) {
-        /* The kernel has one chunk, which the calling thread takes. It does
-         * not count as requested for the next kernel. */
+        /* The kernel has only one chunk, which the calling thread takes. The
+         * argument is 0 because this thread does not come for the next
+         * kernel. */
         kernel_pop(0);
     }
     return op;

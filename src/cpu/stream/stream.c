@@ -113,8 +113,9 @@ cpu_stream_detach(struct cpu_stream *stream)
     cpu_op_release(tail);
 }
 
-/* Destroys a stream that cuStreamCreate made. If the default stream must wait
- * for it, it is freed when its operations are done, otherwise immediately. */
+/* Destroys a stream that cuStreamCreate made. The stream is freed immediately,
+ * unless it has pending operations for which the default stream must wait.
+ * Such a stream is freed when these are done. */
 static void
 stream_end(struct cpu_stream *stream)
 {

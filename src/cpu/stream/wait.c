@@ -54,8 +54,9 @@ wait_spin(struct cpu_op *op, unsigned least, unsigned seen)
 }
 
 /* Sleeps until the state of an operation may have changed, or until it is time
- * to ask the program for an interrupt. The caller holds the scheduler lock,
- * which is released during the sleep and the question. */
+ * to ask the program whether it interrupts the wait, and then asks. The caller
+ * holds the scheduler lock, which is released during the sleep and while the
+ * program is asked. */
 static void
 state_sleep(struct cpu_interrupt *interrupt)
 {
