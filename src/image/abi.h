@@ -220,9 +220,9 @@ _Static_assert(offsetof(struct image_check_range, conditions) == 56, "abi");
 /* Constant description of one or two loops and their accesses. The first
  * `words` elements of `list` are a struct image_check_nest and its structs
  * image_check_range, without the values that are known only at run time. The
- * kernel passes these as an array of `values` arguments. After the words,
- * `list` has `places` structs image_check_operand: each tells which word gets
- * which argument. */
+ * kernel passes those values to __pycuda_check_rows as an array of `values`
+ * arguments. After the words, `list` has `places` structs image_check_operand:
+ * each tells which word gets which argument. */
 struct image_check_form {
     uint16_t words, values, places, unused;
     uint64_t list[];

@@ -101,7 +101,8 @@
     ROW(strlen)
 
 /* Conversions to and from half precision that compiled code calls if the
- * processor has no instruction for them. x86-64 has none from double. */
+ * processor has no instruction for them. x86-64 has no instruction that
+ * converts double to half precision. */
 #define IMAGE_LIBGCC_HALF(ROW)                                                \
     ROW(__extendhfsf2)                                                        \
     ROW(__truncsfhf2)                                                         \

@@ -1,10 +1,10 @@
-/* sampling.c - samples textures as the CUDA programming guide defines it.
+/* sampling.c - samples textures as the CUDA programming guide defines.
  *
  * Called by kernels. Weights of the linear filter have 8 bits of fraction.
  * Without normalised coordinates, wrap and mirror act as clamp. Where the
- * guide leaves the result open, it matches an H100 (measured data in
- * tests/kernels/data): rounding of weights and results, layers out of range,
- * mirrored edges.
+ * guide leaves the result open (rounding of weights and results, layers out of
+ * range, mirrored edges), the result is that of an H100 (measured results are
+ * in tests/kernels/data).
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -111,9 +111,9 @@ texel_at(const struct cpu_texture *texture, const struct axis axes[3],
            (size_t)y * texture->pitch + (size_t)x * texture->element;
 }
 
-/* Computes the weights of the eight selected texels, in units of 1/256. They
- * are rounded as an H100 does: the total is split along z, each part along x,
- * and each part of that along y. */
+/* Computes the weights of the eight selected texels, in units of 1/256. The
+ * weights are rounded as on an H100: the total is split along z, each part
+ * along x, and each part of that along y. */
 static void
 weights_set(const struct axis axes[3], int weights[8])
 {
@@ -123,9 +123,9 @@ weights_set(const struct axis axes[3], int weights[8])
 
         for (int x = 0; x < 2; x++) {
             int column = x ? right : deep - right;
-            /* Rounded to nearest. A tie is rounded up for the second texel
-             * along x (x = 1), down for the first one (x = 0), as on an
-             * H100. */
+            /* The weight is rounded to nearest. A tie is rounded up for the
+             * second texel along x (x = 1), down for the first one (x = 0), as
+             * on an H100. */
             int below = (column * axes[1].fraction + 127 + x) / 256;
 
             weights[4 * z + x] = column - below;
