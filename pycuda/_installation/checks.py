@@ -25,7 +25,7 @@ _REINSTALL = (
     "python -m pip uninstall -y pycuda; python -m pip install "
     "--force-reinstall --no-deps pycuda-c; python -m pycuda provide"
 )
-# Requirements of each extra besides pycuda-c-cpu, as in pyproject.toml.
+# For each extra of pyproject.toml: its requirements except pycuda-c-cpu.
 _REQUIREMENTS = {
     "cpu": "'ziglang==0.14.*'",
     "cu12": "'nvidia-cuda-nvrtc-cu12==12.*'",

@@ -9,9 +9,10 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The approximate relative change of the functions between the rounded t and a
- * * a: the slope of their logarithms is 0.5 / (a + 1), accurate to a fifth
- * where it matters. */
+/* Returns the approximate relative change of the functions if their argument
+ * changes from t, which is a * a rounded, to the exact a * a. The slope of
+ * their logarithms is 0.5 / (a + 1), with an error of at most a fifth where
+ * the correction matters. */
 __pycuda_both double
 __pycuda_bessel_lost(double a, double t)
 {

@@ -97,8 +97,8 @@ expm1(double x)
 
 /* ---- logarithms ---- */
 
-/* Returns the bits to subtract from x to divide it by the power of two that
- * brings it near to 1; `e` is the exponent of that power. */
+/* Returns the integer that, subtracted from the bits of x, divides x by the
+ * power of two 2^e for which the quotient is nearest to 1. Sets `e`. */
 __pycuda_both long
 __pycuda_log_shift(double x, double &e)
 {
@@ -188,8 +188,8 @@ rsqrt(double x)
 {
     return 1.0 / __builtin_sqrt(x);
 }
-/* Splits |x| = 2^(3q) a as for float; `y` approximates a^(-1/3) with 40 bits.
- */
+/* Splits |x| = 2^(3q) a with 1 <= a < 8, as math_float.h does; `y`
+ * approximates a^(-1/3) with 40 bits. */
 __pycuda_both double
 __pycuda_cube(double x, double &y, double &power)
 {

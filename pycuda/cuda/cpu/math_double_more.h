@@ -16,8 +16,8 @@ __pycuda_exp_sum(double r, double low)
 /* ---- powers ---- */
 
 /* log(1 + f) as the sum of the result and `low`, with a relative error of
- * about 2^-66. With s = f / (2 + f), it is 2 s + 2/3 s^3 + s^5 P(s^2), where
- * only P can be a single number. */
+ * about 2^-66. With s = f / (2 + f), it is 2 s + 2/3 s^3 + s^5 P(s^2). P is
+ * computed in double; the other terms are sums of two doubles. */
 __pycuda_both double
 __pycuda_log_exactly(double f, double &low)
 {

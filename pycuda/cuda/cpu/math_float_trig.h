@@ -148,8 +148,8 @@ sincospif(float x, float *sine, float *cosine)
 
 /* ---- inverse circular functions ---- */
 
-/* asin of |x| <= 1/2; beyond 1/2, half of acos(x), which is asin of sqrt((1 -
- * x) / 2). */
+/* For a in [0, 1/2] returns asin(a). For a in (1/2, 1] returns acos(a) / 2,
+ * which equals asin(sqrt((1 - a) / 2)). */
 __pycuda_both float
 __pycuda_arc(float a)
 {

@@ -14,7 +14,7 @@
         __VA_ARGS__                                                           \
     }
 
-/* ---- which architectures each one provides: a row each ---- */
+/* ---- one row for each architecture: the architectures it includes ---- */
 
 #define __PYCUDA_SMS_350   1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0
 #define __PYCUDA_SMS_370   1,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0
@@ -99,7 +99,7 @@
 #define __PYCUDA_TARGET___NV_PROVIDES_SM_110 __PYCUDA_SM_FLAG(19)
 #define __PYCUDA_TARGET___NV_PROVIDES_SM_120 __PYCUDA_SM_FLAG(20)
 
-/* ---- exactly one architecture: a name for each that is equal ---- */
+/* ---- conditions that are true for exactly one architecture ---- */
 
 #define __PYCUDA_SECOND(A, B, ...)   B
 #define __PYCUDA_SECOND_OF(...)      __PYCUDA_SECOND(__VA_ARGS__)
@@ -210,7 +210,7 @@
 #define NV_IS_EXACTLY_SM_120 __NV_IS_EXACTLY_SM_120
 #define NV_TARGET_MINIMUM_SM_INTEGER (__CUDA_ARCH__ / 10)
 
-/* ---- the choice: a block, of which the other's tokens are no part ---- */
+/* ---- selection: the tokens of blocks not selected are removed ---- */
 
 #define NV_IF_TARGET(CONDITION, ...)                                          \
     __PYCUDA_CAT(__PYCUDA_NV_IF_, __PYCUDA_TARGET(CONDITION))                 \

@@ -1,5 +1,5 @@
-/* channel_descriptor.h - placeholder: kernels have these names without an
- * include.
+/* channel_descriptor.h - placeholder: CUDA's names in this header are built
+ * in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

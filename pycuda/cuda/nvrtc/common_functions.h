@@ -1,5 +1,4 @@
-/* common_functions.h - placeholder: kernels have these names without an
- * include.
+/* common_functions.h - placeholder: CUDA's names in this header are built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* cuda_runtime.h - placeholder: kernels have these names without an include.
+/* cuda_runtime.h - placeholder: CUDA's names in this header are built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,5 +1,4 @@
-/* device_functions.h - placeholder: kernels have these names without an
- * include.
+/* device_functions.h - placeholder: CUDA's names in this header are built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* host_defines.h - placeholder: kernels have these names without an include.
+/* host_defines.h - placeholder: CUDA's names in this header are built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* math_functions.h - placeholder: kernels have these names without an include.
+/* math_functions.h - placeholder: CUDA's names in this header are built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

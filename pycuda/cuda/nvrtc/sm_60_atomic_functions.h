@@ -1,5 +1,5 @@
-/* sm_60_atomic_functions.h - placeholder: kernels have these names without an
- * include.
+/* sm_60_atomic_functions.h - placeholder: CUDA's names in this header are
+ * built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,5 +1,4 @@
-/* sm_61_intrinsics.h - placeholder: kernels have these names without an
- * include.
+/* sm_61_intrinsics.h - placeholder: CUDA's names in this header are built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,5 +1,4 @@
-/* surface_functions.h - placeholder: kernels have these names without an
- * include.
+/* surface_functions.h - placeholder: CUDA's names in this header are built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* surface_types.h - placeholder: kernels have these names without an include.
+/* surface_types.h - placeholder: CUDA's names in this header are built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,5 +1,4 @@
-/* vector_functions.h - placeholder: kernels have these names without an
- * include.
+/* vector_functions.h - placeholder: CUDA's names in this header are built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,14 +1,15 @@
-/* convert.h - converts words to uniform numbers of (0, 1].
+/* convert.h - converts random words to uniform numbers in (0, 1].
  *
- * The scale factors are powers of two. They and the offsets determine the
- * numbers, and they are cuRAND's.
+ * A word is multiplied by a power of two, and an offset is added. Both are
+ * those of cuRAND, so that the numbers have the same bits as cuRAND's.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 #include "device.h"
 
-/* The middle of the word's interval, or its end for a double from a word of 32
- * bits. A float uses the upper word of 64 bits. */
+/* Each word stands for an interval of (0, 1]. The result is the middle of the
+ * interval; for a double made of 32 bits, it is the interval's end. A float
+ * uses the upper half of a 64-bit word. */
 __pycuda_fn float
 _curand_uniform(unsigned int x)
 {
@@ -36,7 +37,7 @@ _curand_uniform_double(unsigned long long x)
     return fma((double)(x >> 11), 1.1102230246251565e-16,
                5.551115123125783e-17);
 }
-/* Doubles below 1 for every word. */
+/* Return doubles that are less than 1, also for the largest word. */
 __pycuda_fn double
 _curand_uniform_double_excluding_one(unsigned int x)
 {

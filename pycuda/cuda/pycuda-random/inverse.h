@@ -59,7 +59,7 @@ __pycuda_normal_inverse(double u)
     double square = -log.high, root = sqrt(square);
     double rest = fma(-root, root, square) - log.low;
     bool far = root > 5.0;
-    /* The root and 1.6 have lower parts. */
+    /* lower part of root - 1.6: the rounding errors of the root and of 1.6 */
     double low = rest / (2.0 * root) + (far ? 0.0 : 8.881784197001252e-17);
     double x =
         central ? fma(-q, q, 0.180625) : (root - (far ? 5.0 : 1.6)) + low;

@@ -15,7 +15,8 @@
 /* Flags of a stored number. */
 enum { __PYCUDA_KEPT_NORMAL = 1, __PYCUDA_KEPT_LOG_NORMAL = 2 };
 
-/* The pair from u and v; its numbers have lower parts. */
+/* Sets n to the two normal numbers for the uniform numbers u and v, each as a
+ * sum of two parts. */
 template <class T>
 __pycuda_template_fn void
 __pycuda_box_muller(T u, T v, __pycuda_pair<T> *n)
@@ -25,7 +26,8 @@ __pycuda_box_muller(T u, T v, __pycuda_pair<T> *n)
         n[k] = __pycuda_sum(n[k].high, n[k].low);
     }
 }
-/* The pair from two words, or from four. */
+/* Return a pair of normal numbers: floats from two words, doubles from four.
+ */
 __pycuda_fn float2
 _curand_box_muller(unsigned int x, unsigned int y)
 {

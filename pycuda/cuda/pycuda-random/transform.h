@@ -35,7 +35,8 @@ __pycuda_root(double x)
     return sqrt(x);
 }
 
-/* The sum of two numbers, the first of which is larger, or zero. */
+/* The exact sum of two numbers. The first one is zero, or its magnitude is
+ * larger than that of the second one. */
 template <class T>
 __pycuda_template_fn __pycuda_pair<T>
 __pycuda_sum(T large, T small)
@@ -60,8 +61,8 @@ __pycuda_product(T x, T y)
 }
 
 /* Constants and functions that depend on the type: polynomials have as many
- * terms as its digits require. The sum of a number and `ones` has a last digit
- * of value 1, which rounds to an integer without a conversion. */
+ * terms as its digits require. The last digit of a sum with `ones` has the
+ * value 1, so that adding `ones` rounds a number to an integer. */
 template <class T> struct __pycuda_series;
 template <> struct __pycuda_series<float> {
     static constexpr float ln2_high = 0.693359375f;
@@ -238,9 +239,10 @@ __pycuda_normals(T u, T v, __pycuda_pair<T> *pair)
     }
 }
 
-/* log(1 + f) for the result of `split`, as one number: a division takes as
- * long as a few more terms for a float, and less time than the additional
- * terms of a double. */
+/* Returns log(1 + f) in the precision of the type, where f is a result of
+ * `split`. The float form uses a longer polynomial, which takes as long as a
+ * division. The double form uses a division, which takes less time than the
+ * terms that it saves. */
 __pycuda_fn float
 __pycuda_log_near(float f)
 {
@@ -307,8 +309,9 @@ __pycuda_log_near(double f)
     return f - fma(-s, rest, half);
 }
 
-/* Two normal numbers of two uniform ones, without lower parts, in half the
- * time; errors are below 4 units in the last place. */
+/* Sets `pair` to two normal numbers made from two uniform ones. Computes in
+ * the precision of the type, without lower parts, which takes half the time.
+ * The errors are below 4 units in the last place. */
 template <class T>
 __pycuda_template_fn void
 __pycuda_normals_near(T u, T v, T *pair)
@@ -330,7 +333,8 @@ __pycuda_normals_near(T u, T v, T *pair)
     pair[1] = ((quarter + 1) & 2 ? -root : root) * (odd ? sine : cosine);
 }
 
-/* place + width x; on overflow infinite, with no lower part. */
+/* Returns location + width * x as a sum of two parts. If the sum overflows,
+ * the first part is infinite and the second one is 0. */
 template <class T>
 __pycuda_template_fn __pycuda_pair<T>
 __pycuda_moved(__pycuda_pair<T> x, T location, T width)

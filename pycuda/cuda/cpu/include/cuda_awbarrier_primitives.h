@@ -88,8 +88,8 @@ __mbarrier_arrive_and_drop(__mbarrier_t *barrier)
 {
     return __pycuda_mbarrier_arrive(barrier, 1);
 }
-/* Returns `is_over`; if it is false, other threads run first, so that a loop
- * around the call ends. */
+/* Returns `is_over`. If it is false, lets other threads run first: a thread
+ * that waits in a loop around the call needs their arrivals. */
 __device__ inline bool
 __pycuda_mbarrier_yield(bool is_over)
 {

@@ -1,5 +1,5 @@
-/* cuda_device_runtime_api.h - placeholder: kernels have these names without an
- * include.
+/* cuda_device_runtime_api.h - placeholder: CUDA's names in this header are
+ * built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

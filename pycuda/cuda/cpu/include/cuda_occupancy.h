@@ -1,4 +1,4 @@
-/* cuda_occupancy.h - placeholder: kernels have these names without an include.
+/* cuda_occupancy.h - placeholder for a header of host code.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,5 +1,4 @@
-/* cudart_platform.h - placeholder: kernels have these names without an
- * include.
+/* cudart_platform.h - placeholder: CUDA's names in this header are built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,5 +1,4 @@
-/* fatbinary_section.h - placeholder: kernels have these names without an
- * include.
+/* fatbinary_section.h - placeholder: CUDA's names in this header are built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

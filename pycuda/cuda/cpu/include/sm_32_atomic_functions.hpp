@@ -1,5 +1,5 @@
-/* sm_32_atomic_functions.hpp - placeholder: kernels have these names without
- * an include.
+/* sm_32_atomic_functions.hpp - placeholder: CUDA's names in this header are
+ * built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,5 +1,5 @@
 /* backports/iterator_concepts.h - the concepts of iterators of C++20, and of
- * operations on what they point to.
+ * operations on their elements.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -61,7 +61,7 @@ using __pycuda_op_index =
     decltype(declval<const T &>()[declval<const S &>()]);
 template <class T> using __pycuda_op_reference = T &;
 
-/* What can be incremented. */
+/* ---- types that can be incremented ---- */
 template <class I>
 struct __pycuda_signed_difference
     : bool_constant<signed_integral<iter_difference_t<I>>> {
@@ -98,7 +98,7 @@ __PYCUDA_CONCEPT sized_sentinel_for =
     sentinel_for<S, I> &&
     __pycuda_then<sentinel_for<S, I>, __pycuda_sized_sentinel, S, I>;
 
-/* What can be read and written. */
+/* ---- types that can be read and written through * ---- */
 template <class I> struct __pycuda_reads {
     using R = iter_reference_t<I>;
     using V = iter_value_t<I>;
@@ -185,7 +185,7 @@ __PYCUDA_CONCEPT contiguous_iterator =
     __pycuda_has_tag<I, contiguous_iterator_tag> &&
     __pycuda_then<random_access_iterator<I>, __pycuda_adjoins, I>;
 
-/* Calls with what iterators point to. */
+/* ---- calls with the elements of iterators as arguments ---- */
 template <class F, class... I>
 using indirect_result_t = invoke_result_t<F, iter_reference_t<I>...>;
 template <class F, class I> struct __pycuda_calls {
@@ -242,7 +242,7 @@ __PYCUDA_INDIRECT(indirect_equivalence_relation, equivalence_relation)
 __PYCUDA_INDIRECT(indirect_strict_weak_order, strict_weak_order)
 #undef __PYCUDA_INDIRECT
 
-/* Moves, copies and swaps of what iterators point to. */
+/* ---- moves, copies and swaps of the elements of iterators ---- */
 template <class I, class O>
 struct __pycuda_move_to
     : bool_constant<indirectly_writable<O, iter_rvalue_reference_t<I>>> {
@@ -344,7 +344,8 @@ __PYCUDA_CONCEPT indirectly_swappable =
     __pycuda_valid<__pycuda_op_iter_swap, const I &, const J &> &&
     __pycuda_valid<__pycuda_op_iter_swap, const J &, const I &>;
 
-/* What a projection makes of an iterator, for the concepts below. */
+/* The iterator type whose elements are the results of a projection, for the
+ * concepts below. */
 template <class I, bool = weakly_incrementable<I>>
 struct __pycuda_projected_difference {
 };

@@ -76,8 +76,8 @@ __pycuda_slice_of(const strided_slice<O, E, S> &slice, size_t)
             step < extent ? step : 1, false};
 }
 
-/* What the type of a slice says: an index removes its axis; a whole axis keeps
- * its static size; a plain range keeps the stride of its axis. */
+/* Properties of the type of a slice: an index removes its axis; a whole axis
+ * keeps its static size; a plain range keeps the stride of its axis. */
 template <class S> struct __pycuda_slice_type {
     static constexpr bool is_index = is_convertible<S, size_t>::value;
     static constexpr bool is_full = is_same<S, full_extent_t>::value;

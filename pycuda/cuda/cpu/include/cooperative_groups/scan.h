@@ -75,7 +75,7 @@ exclusive_scan(const Group &group, T value)
     return exclusive_scan(group, value, plus<T>());
 }
 
-/* ---- scans that go on from an atomic, which gets the group's sum ---- */
+/* ---- scans that start from the value of an atomic, and add to it ---- */
 
 /* Returns the previous value of the atomic to all threads of the group. */
 template <class Group, template <class, cuda::thread_scope> class Atomic,

@@ -47,7 +47,7 @@ template <unsigned int Size> class __pycuda_wide_tile : __pycuda_unassignable
     __device__ static void
     put(const T &value)
     {
-        sync(); /* The previous values have been read. */
+        sync(); /* until all threads have read the previous values */
         __builtin_memcpy(places<T>() + __pycuda_linear(), &value, sizeof(T));
         sync();
     }

@@ -1,5 +1,5 @@
-/* crt/common_functions.h - placeholder: kernels have these names without an
- * include.
+/* crt/common_functions.h - placeholder: CUDA's names in this header are built
+ * in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* crt/cudacc_ext.h - placeholder: kernels have these names without an include.
+/* crt/cudacc_ext.h - placeholder: CUDA's names in this header are built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,5 +1,5 @@
-/* crt/device_functions.hpp - placeholder: kernels have these names without an
- * include.
+/* crt/device_functions.hpp - placeholder: CUDA's names in this header are
+ * built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

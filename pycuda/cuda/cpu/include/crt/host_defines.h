@@ -1,5 +1,4 @@
-/* crt/host_defines.h - placeholder: kernels have these names without an
- * include.
+/* crt/host_defines.h - placeholder: CUDA's names in this header are built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

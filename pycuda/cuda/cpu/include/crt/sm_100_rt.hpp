@@ -1,5 +1,4 @@
-/* crt/sm_100_rt.hpp - placeholder: kernels have these names without an
- * include.
+/* crt/sm_100_rt.hpp - placeholder: CUDA's names in this header are built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

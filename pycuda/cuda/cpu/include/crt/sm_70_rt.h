@@ -1,4 +1,4 @@
-/* crt/sm_70_rt.h - placeholder: kernels have these names without an include.
+/* crt/sm_70_rt.h - placeholder: CUDA's names in this header are built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,5 +1,4 @@
-/* crt/storage_class.h - placeholder: kernels have these names without an
- * include.
+/* crt/storage_class.h - placeholder: CUDA's names in this header are built in.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

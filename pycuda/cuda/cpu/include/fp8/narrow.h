@@ -1,9 +1,9 @@
 /* narrow.h - rounding of floats to formats of 4, 6 and 8 bits, and back.
  *
  * A code consists of a sign bit, an exponent and `digits` bits of fraction;
- * `least` is the binary exponent of the smallest normal number. Codes without
- * their sign number the magnitudes in ascending order from zero, so that a
- * carry out of the fraction increments the exponent.
+ * `least` is the binary exponent of the smallest normal number. Without the
+ * sign bit, the codes 0, 1, 2, ... represent ascending magnitudes, so a carry
+ * out of the fraction correctly increments the exponent.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -30,8 +30,9 @@ __PYCUDA_JOIN3(__, __PYCUDA_H, 2float)(__PYCUDA_T a)
     return (float)a;
 }
 
-/* Moves `near`, which is x rounded to nearest, to the required side of x: -1
- * down, 1 up, 0 towards zero. */
+/* Rounds x down if `side` is -1, up if it is 1, and towards zero if it is 0:
+ * rounds to nearest, and moves the result by one step if it is on the wrong
+ * side of x. */
 __pycuda_both __PYCUDA_T
 __PYCUDA_JOIN3(__pycuda_, __PYCUDA_H, _direct)(double x, int side)
 {

@@ -17,7 +17,7 @@ namespace thrust
 namespace detail
 {
 
-/* Empty values, for sorts of keys only. */
+/* Replaces the values in sorts that have only keys. */
 struct no_values {
     struct none {};
     typedef none value_type;
