@@ -138,8 +138,8 @@ changed_init(struct ncclComm *comm)
 
 /* ---- the progress thread ---- */
 
-/* Sets the communicator's asynchronous error, with an error message, unless it
- * has one. */
+/* Sets the communicator's asynchronous error and its message, unless an error
+ * was set before. */
 static void
 comm_fail(struct ncclComm *comm, const char *text)
 {

@@ -2,9 +2,9 @@
  *
  * Called by the progress threads of communicators. Each pair of ranks has a
  * ring buffer in each direction. A message begins with a header that has its
- * count and type; the receiver compares them with its own. All messages of a
- * batch progress at the same time, except that messages from one rank to
- * another are transferred one after the other.
+ * count and type; the receiver compares them with its own. The messages of a
+ * batch progress at the same time. Only messages with the same sender and the
+ * same receiver are transferred one after the other.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -136,8 +136,8 @@ transfer_ended(const struct transfer *transfer)
     return transfer->done == sizeof transfer->header + transfer->bytes;
 }
 
-/* Moves as many bytes of a send or receive as possible now. Sets *moved if
- * there are any. Returns false on failure. */
+/* Moves as many bytes of a send or receive as possible now. Sets *moved to
+ * true if at least one byte was moved. Returns false on failure. */
 static bool
 transfer_advance(struct nccl_shared *shared, struct transfer *transfer,
                  bool *moved)

@@ -8,9 +8,9 @@
 
 #include "api/nccl_rows.h"
 
-/* Element type and operation of a reduction. ncclNumOps as `op` is a scaled
- * sum, which is reduced like a sum: each rank has multiplied its elements
- * before (nccl_scale). */
+/* Element type and operation of a reduction. If `op` is ncclNumOps, it is a
+ * scaled sum: each rank has multiplied its elements by the factor before
+ * (nccl_scale), so they are only added. */
 struct nccl_reduction {
     ncclDataType_t type;
     ncclRedOp_t op;

@@ -55,7 +55,7 @@ struct nccl_file {
     struct nccl_rank slots[NCCL_RANKS];
 };
 
-/* Contents of an ncclUniqueId: by them, other processes find the shared
+/* Contents of an ncclUniqueId, with which other processes find the shared
  * memory. */
 struct id {
     uint64_t magic;

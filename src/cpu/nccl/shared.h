@@ -130,9 +130,9 @@ char *nccl_shared_result(const struct nccl_shared *shared, unsigned parity);
 struct nccl_channel *nccl_shared_channel(const struct nccl_shared *shared,
                                          int from, int to);
 
-/* Barrier of all ranks. Returns false if the communicator has failed, or fails
- * now because a rank's process has ended, or the rank has left or did not
- * arrive within the time limit. */
+/* Barrier of all ranks. Returns false if the communicator has failed before,
+ * or if it fails now: a rank has left, its process has ended, or it has not
+ * arrived within the time limit. */
 bool nccl_shared_step(struct nccl_shared *shared);
 /* Waits, for 20 ms at most, until the calling rank's `bell` differs from the
  * value `heard`. */
