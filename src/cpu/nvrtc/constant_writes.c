@@ -200,8 +200,8 @@ declaration_read(struct constants *all, struct nvrtc_tokens *tokens)
         if (nvrtc_token_is(tokens->last, "__attribute__")) {
             struct nvrtc_token before = tokens->before;
             group_skip(tokens);
-            /* so that code which looks at the previous token ignores the
-             * attribute */
+            /* Code that looks at the previous token then ignores the
+             * attribute. */
             tokens->last = before;
             continue;
         }
@@ -358,8 +358,9 @@ is_scalar(const char *said)
     return true;
 }
 
-/* Returns true if the operator at `at` modifies a variable that is only named,
- * as in `c = 1`, and not a member, an element or another expression. */
+/* Returns true if the operand of the operator at `at` is just the name of a
+ * variable, as in `c = 1`, and not a member, an element or another
+ * expression. */
 static bool
 is_direct(const char *source, const char *at)
 {

@@ -1,8 +1,9 @@
 /* headers.c - examines the CUDA headers of the package (folder pycuda/cuda).
  *
  * Called by pch.c and preamble.c. A hash of all headers identifies a
- * precompiled header. Searches for macro names and file names find options
- * that would change the meaning of the headers. Thread-safe, without state.
+ * precompiled header. Other functions search the headers for macro names and
+ * file names, to find options that would change the meaning of the headers.
+ * Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>

@@ -45,7 +45,8 @@ struct head {
     /* first reason why NVRTC refuses the declaration if it declares a kernel;
      * NULL: none */
     const char *refusal;
-    /* first such reason that concerns a parameter; NULL: none */
+    /* first reason why NVRTC refuses one of the parameters if the declaration
+     * is that of a kernel; NULL: none */
     const char *refusal_of_parameters;
     /* reason why NVRTC refuses the declaration if it declares a kernel or a
      * device function; NULL: none */

@@ -234,9 +234,9 @@ folder_has(const char *folder, const char *name)
 static bool
 folder_is_nvidias(const char *folder)
 {
-    /* Pairs of headers that are both in a folder of NVIDIA's. One header is
-     * not enough to recognize it, since a program may have a header with the
-     * first name. */
+    /* Pairs of headers. A folder that has both headers of a pair is a folder
+     * of NVIDIA's toolkit. One header is not enough to recognize it, since a
+     * program may have a header with the first name. */
     static const char *const signs[][2] = {
         {"cuda_runtime_api.h", "crt/host_defines.h"},
         {"curand_kernel.h", "curand_mtgp32_kernel.h"},

@@ -124,9 +124,9 @@ header_find(char path[PATH_MAX], const char *name,
 }
 
 /* Divides the pre-includes: pch->includes gets device.h and the headers of the
- * package, which are precompiled, and pch->rest gets the others. From the
- * first header on that is not of the package, all go to pch->rest, so that the
- * order is preserved. */
+ * package, which are precompiled, and pch->rest gets the others. The first
+ * header that is not of the package and all headers after it go to pch->rest,
+ * so that the order is preserved. */
 static bool
 pch_split(struct nvrtc_pch *pch, const char *headers,
           const struct nvrtc_options *options)

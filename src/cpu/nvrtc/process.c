@@ -59,8 +59,9 @@ variable_wanted(const char *variable)
     return true;
 }
 
-/* Returns an array of the variables that the child gets, which the caller
- * frees; the strings are those of `environ`. NULL if out of memory. */
+/* Returns the environment variables for the child, or NULL if out of memory.
+ * The caller frees the array, but not the strings, which are those of
+ * `environ`. */
 static char **
 child_environment(void)
 {
@@ -261,7 +262,7 @@ fail:
 
 /* The lock prevents a fork() in another thread while the pipes are open at
  * both ends: the forked process would inherit the child's ends, and readers of
- * the pipes would wait until it ends. */
+ * the pipes would wait until that process ends. */
 int
 nvrtc_process_start(struct nvrtc_process *process, char *const argv[])
 {

@@ -84,9 +84,9 @@ last_percent_double(const struct nvrtc_remark *remark,
     return false;
 }
 
-/* Doubles each single '%' before a register's name, from the one of the
- * message to the end of its literal. remark->at is the second character after
- * that '%', if no macro has composed the text. */
+/* Doubles each single '%' before a register's name, from the '%' to which the
+ * message refers to the end of the literal. That '%' is two characters before
+ * remark->at, unless a macro has composed the text. */
 bool
 nvrtc_percent_rule(const struct nvrtc_remark *remark,
                    struct nvrtc_edits *edits)
