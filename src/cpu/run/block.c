@@ -1,10 +1,10 @@
 /* block.c - runs blocks, either as a loop inside the kernel or with one fiber
  * per thread.
  *
- * Called by workers.c and launch.c with a worker that belongs to the calling
- * thread, which owns all state. Fibers run round-robin in the order of their
- * linear index; a fiber is suspended only inside a function of image/abi.h. If
- * no fiber can continue, the launch fails: it never hangs.
+ * Called by workers.c and launch.c with the calling thread's worker (struct
+ * cpu_worker), which owns all state. Fibers run round-robin in the order of
+ * their linear index; a fiber is suspended only inside a function of
+ * image/abi.h. If no fiber can continue, the launch fails: it never hangs.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -180,8 +180,8 @@ stacks_guard(struct cpu_worker *worker, unsigned threads)
 }
 
 /* Allocates stacks for all threads of a block. Stacks of recursive kernels
- * have guard pages below them; they are unmapped after the launch, because
- * Linux permits about 65,000 mappings per process. */
+ * have guard pages below them. Such stacks are unmapped after the launch,
+ * because Linux permits about 65,000 mappings per process. */
 static CUresult
 stacks_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
 {

@@ -66,8 +66,9 @@ sizes_plan(struct cpu_launch *launch)
         most = small = RECURSIVE_CHUNKS;
     }
     if (launch->function->kernel->flags & IMAGE_KERNEL_GRID_STRIDE) {
-        /* Each block runs a grid-stride loop, so all blocks take equal time:
-         * chunks need not become smaller. */
+        /* Each block runs a grid-stride loop, so all blocks take equal time.
+         * Chunks therefore need not become smaller toward the end of the
+         * launch. */
         small = most;
         /* Larger chunks are better for such a kernel, since they access longer
          * contiguous ranges of memory. */

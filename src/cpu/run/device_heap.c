@@ -3,7 +3,8 @@
  * Called by kernel code on a worker's thread, and by context.c when the heap's
  * context ends. The memory comes from the C library; each context has a list
  * of its blocks, so that it can free those that kernels leak. One lock per
- * context guards the list; the kernel's memory is never read under it.
+ * context guards the list. The kernel's memory, which may fault, is never read
+ * while the lock is held.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

@@ -9,7 +9,7 @@
  * launch runs.
  *
  * A program (Python) reports interrupts through a hook. A caller that runs
- * blocks itself cannot call the hook; if it does so for a long time, the
+ * blocks itself cannot call the hook. If it runs blocks for a long time, the
  * watchdog installs a SIGINT handler that runs before the program's handler.
  *
  * `registry_lock` is the only lock of this file. No other lock is acquired
@@ -218,8 +218,8 @@ cpu_runner_leave(struct cpu_runner *runner)
 {
     runner_tls = NULL;
     if (atomic_load(&cpu_state.forked)) {
-        /* in a forked child, the list `registry` and its lock are copies
-         * from the parent process that must not be used */
+        /* This is a forked child. The list `registry` and its lock are copies
+         * of the parent's and must not be used. */
         return;
     }
     pthread_mutex_lock(&registry_lock);
