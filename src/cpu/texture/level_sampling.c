@@ -2,9 +2,10 @@
  *
  * Called by kernels. As on a GPU, the level of detail has 8 bits of fraction.
  * The object's bias is added, and the result is clamped to the object's limits
- * and the existing levels. Gradients select the level by the longer of their
- * two footprints. Filters are isotropic: maxAnisotropy is treated as 1. A
- * texture without levels is sampled directly.
+ * and the existing levels. If a kernel passes gradients (the change of the
+ * coordinates per pixel along the two screen axes), the longer one selects the
+ * level. Filters are isotropic: maxAnisotropy is treated as 1. A texture
+ * without levels is sampled directly.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>

@@ -146,10 +146,10 @@ half_rounded(double x)
     return (float)copysign(floor(fabs(x) / unit + 0.5) * unit, x);
 }
 
-/* How the linear filter rounds. Texels of 8 and 16 bits are filtered as
- * integers: `texel` is the integer that represents 1.0 before the filter,
- * `result` the one after it. Both are 0 for texels that are filtered as
- * floats. */
+/* Describes the rounding of the linear filter. Texels of 8 and 16 bits are
+ * filtered as integers: `texel` is the integer that represents 1.0 before the
+ * filter, `result` the one after it. Both are 0 for texels that are filtered
+ * as floats. */
 struct unit {
     double texel, result;
 };
@@ -238,7 +238,8 @@ dimensions_sample(const struct cpu_texture *texture, int dimensions,
 }
 
 /* Returns one component of each of the four texels around a position (gather).
- * The order of the result is (0, 1), (1, 1), (1, 0), (0, 0). */
+ * The texels are in the order (0, 1), (1, 1), (1, 0), (0, 0); (1, 0) is the
+ * second one along x and the first one along y. */
 static void
 gather(const struct cpu_texture *texture, const float position[2],
        int32_t component, union texel *out)
