@@ -171,9 +171,9 @@ enum image_site_flags {
  * and element 1 the outer loop. */
 struct __attribute__((may_alias)) image_check_nest {
     uint64_t count[2]; /* offset 0: number of iterations of each loop */
-    /* offset 16: index in the block of the thread of the first iteration */
+    /* offset 16: linear index of the thread that runs the first iteration */
     uint64_t linear;
-    /* offset 24: what each iteration of the two loops adds to `linear` */
+    /* offset 24: step of `linear` per iteration of the inner and outer loop */
     int64_t linear_step[2];
     /* offset 40: number of structs image_check_range, one per access */
     uint64_t rows;
@@ -184,7 +184,7 @@ struct __attribute__((may_alias)) image_check_nest {
  * the numbers of completed iterations of the inner and the outer loop. */
 struct __attribute__((may_alias)) image_check_condition {
     uint64_t value; /* offset 0: value for the first iteration */
-    /* offset 8: what each iteration of the two loops adds to `value` */
+    /* offset 8: step of `value` per iteration of the inner and outer loop */
     int64_t step[2];
     uint64_t limit; /* offset 24: right side of the comparison */
     uint32_t bits;  /* offset 32: number of bits compared: 32 or 64 */
