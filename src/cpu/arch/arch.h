@@ -45,8 +45,9 @@ int cpu_fiber_guard(void **saved, void (*function)(void *), void *argument,
                     void *stack);
 /* Unwinds to the call of cpu_fiber_guard that stored `saved`; that call then
  * returns `value`. This function and cpu_fibers_fail never return. They are
- * not declared noreturn, because ASan would then clear the wrong stack before
- * a call. */
+ * not declared noreturn: before each call of a noreturn function, ASan clears
+ * its records of the current stack, and on a fiber it would clear those of
+ * another stack. */
 void cpu_fiber_unwind(void *saved, int value);
 /* Prepares a new stack whose highest address is `top`. Returns the pointer
  * with which cpu_fiber_switch runs `entry` on it. */
@@ -63,8 +64,8 @@ bool cpu_arch_runs(const char *target);
 
 /* Value of e_machine in ELF objects for this processor. */
 extern const unsigned cpu_arch_machine;
-/* Type (sh_type) of the ELF sections that have unwind tables, which are not
- * loaded. 0: the processor has no section type for them. */
+/* Type (sh_type) of the ELF sections that contain unwind tables; sections of
+ * this type are not loaded. 0 if the processor has no such section type. */
 extern const unsigned cpu_arch_unwind_type;
 
 /* Size of a stub in bytes. A stub jumps to a function outside the image. The
@@ -90,8 +91,8 @@ struct cpu_relocation {
     char *entry;
 };
 
-/* Returns how many bytes a relocation of this type changes. Returns 0 if the
- * type is unknown or changes nothing. */
+/* Returns how many bytes a relocation of this type changes: 0 if the type is
+ * unknown or means that nothing is changed. */
 size_t cpu_arch_relocation_bytes(unsigned type);
 /* Applies the relocation. Returns NULL, or a static text that describes the
  * error. */

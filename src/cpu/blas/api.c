@@ -30,8 +30,8 @@
 #include "cpu/stream/stream_state.h"
 
 /* The calling thread computes products up to this size itself instead of
- * waking a worker thread. Unit: multiplications of floats; the limit takes
- * about a third of a millisecond. */
+ * waking a worker thread. The unit is the time of one multiplication of
+ * floats. A product of this size takes about a third of a millisecond. */
 #define SMALL_WORK (1 << 25)
 
 /* A cuBLAS handle. `stream` is atomic because several threads may set it. */

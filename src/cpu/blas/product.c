@@ -155,10 +155,10 @@ gemv(const struct blas_product *p, const struct vector_product *v)
     }
 }
 
-/* If op(b) has one column or op(a) one row, computes the product with gemv and
- * returns true. Returns false for other products, and if the vector must be
- * conjugated or the matrix conjugated but not transposed, which gemv cannot
- * do. */
+/* Computes the product with gemv and returns true if it is a matrix-vector
+ * product: op(b) has one column, or op(a) has one row. Otherwise returns
+ * false. Also returns false if gemv cannot compute the product: it can neither
+ * conjugate the vector nor conjugate the matrix without transposing it. */
 static bool
 gemv_try(const struct blas_product *p, const struct blas_operands *at)
 {

@@ -2,13 +2,13 @@
  * large products are split.
  *
  * Called by the operations that api.c submits to streams. The work of a
- * product is its cost in multiplications of floats. A product with less work
- * than WHOLE_WORK is not split. A larger one is split into steps with a work
- * of at most STEP_WORK. A step multiplies a slice (some columns of op(a) and
- * the same rows of op(b)) and adds the product to a tile (a submatrix) of the
- * result. A BLAS itself works in such steps, so that the split costs one or
- * two percent. The sizes depend only on the shapes of the matrices, so that
- * equal products have equal results.
+ * product is its estimated cost, in units of one multiplication of floats. A
+ * product with less work than WHOLE_WORK is not split. A larger one is split
+ * into steps with a work of at most STEP_WORK. A step multiplies a slice (some
+ * columns of op(a) and the same rows of op(b)) and adds the product to a tile
+ * (a submatrix) of the result. A BLAS also works in such steps internally, so
+ * the split adds only one or two percent to the time. The sizes depend only on
+ * the shapes of the matrices, so that equal products have equal results.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -23,8 +23,8 @@
 
 /* STEP_WORK: maximum work of one step of a matrix product that is split.
  * WHOLE_WORK: maximum work of a product that is not split. The unit of both is
- * the time of a multiplication of floats. One processor with vectors of 256
- * bits does 3e10 to 5e10 in a second. */
+ * one multiplication of floats. One processor with 256-bit vectors does 3e10
+ * to 5e10 of these multiplications per second. */
 #define STEP_WORK  8e9
 #define WHOLE_WORK 1.6e10
 /* Time to load or store an element, in multiplications of floats. */
@@ -193,9 +193,9 @@ tile_compute(const struct split *split, const struct blas_range *rows,
     return code;
 }
 
-/* Computes a product step by step. Of a symmetric result, computes only the
- * tiles on and above the diagonal, and copies their elements to those below
- * it. */
+/* Computes a product step by step. If the result is symmetric, computes only
+ * the tiles on and above the diagonal, and copies their elements to the
+ * transposed positions below the diagonal. */
 static CUresult
 split_compute(struct split *split)
 {

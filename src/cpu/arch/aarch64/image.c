@@ -1,10 +1,11 @@
 /* image.c - stubs and relocations of aarch64 images.
  *
- * Called by module/image.c and module/image_elf.c. A call reaches 128 MiB, so
- * functions outside an image are called through stubs behind its code. Code
- * computes an address in two instructions: adrp gives the start of a 4 KiB
- * page, regardless of the system's page size, and the next instruction adds
- * the offset in this page.
+ * Called by module/image.c and module/image_elf.c. A call instruction reaches
+ * targets at a distance of up to 128 MiB. Functions outside an image may be
+ * farther away, so they are called through stubs, which follow the image's
+ * code. Two instructions compute an address: adrp computes the start of the 4
+ * KiB page that contains it (4 KiB is independent of the system's page size),
+ * and the next instruction adds the offset in this page.
  *
  * SPDX-License-Identifier: MIT */
 #include <elf.h>
@@ -44,9 +45,10 @@ enum base { VALUE, ADDRESS, ENTRY };
 enum distance { WHOLE, FROM_HERE, PAGE_FROM_HERE, IN_PAGE };
 enum field { DATA, AT_0, AT_5, AT_10, ADR };
 
-/* How to apply the relocations of one ELF type: store `bits` bits of the
- * target address (base + addend), or of its distance from the relocated place,
- * without the low `shift` bits. */
+/* Describes how relocations of one ELF type are applied. The value is the
+ * target address (base + addend), or the distance from the relocated field to
+ * that address. It is shifted right by `shift` bits, and the low `bits` bits
+ * of the result are stored. */
 struct row {
     unsigned type;
     enum base base;
@@ -139,7 +141,8 @@ field_set(uint32_t code, const struct row *row, uint32_t value)
     unsigned at = row->field == AT_5 ? 5 : row->field == AT_10 ? 10 : 0;
 
     value &= mask;
-    /* the immediate of ADR has two bits at bit 29, the others at bit 5 */
+    /* bits 29 and 30 of ADR contain the two low bits of the immediate; the
+     * other bits of the immediate start at bit 5 */
     if (row->field == ADR) {
         code &= ~(3u << 29 | 0x7ffffu << 5);
         return code | (value & 3) << 29 | value >> 2 << 5;

@@ -1,7 +1,8 @@
 /* inline.h - aarch64: constants and inline functions of cpu/arch/arch.h.
  *
  * Integer divisions do not trap. A trap instruction (`brk`) raises SIGTRAP.
- * Instructions convert half precision, so libgcc is not needed for it.
+ * The processor has instructions for conversions of half precision, so kernels
+ * need no functions of libgcc for them.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_ARCH_INLINE_H
