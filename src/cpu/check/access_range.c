@@ -8,10 +8,10 @@
 
 #define STEP_LIMIT ((int64_t)1 << 40)
 
-/* Of the loop iterations 0 to count - 1, finds those in which value +
- * iteration * step is less than `limit`, as unsigned numbers of `bits` bits.
- * Stores their range as [*first, *last). Returns false if these iterations are
- * not contiguous. */
+/* Finds the loop iterations, from 0 to count - 1, in which value + iteration *
+ * step is less than `limit`. The sum and the comparison are those of unsigned
+ * numbers of `bits` bits. Stores the range of these iterations as [*first,
+ * *last). Returns false if these iterations are not contiguous. */
 static bool
 rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
                    uint64_t count, uint64_t *first, uint64_t *last)
@@ -28,8 +28,8 @@ rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
     if (step != 1) {
         return false;
     }
-    /* number of iterations before the one in which `value`, which grows by 1
-     * in each iteration, has its greatest value; the next one wraps to 0 */
+    /* `value` grows by 1 in each iteration; this is the number of iterations
+     * until it has its maximum, after which it wraps around to 0 */
     uint64_t until_wrap = mask - value;
     if (value < limit) {
         *first = 0;

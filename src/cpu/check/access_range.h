@@ -155,8 +155,8 @@ cpu_check_form_operands(const struct image_check_form *form)
  * barrier. No two of these ranges conflict. */
 struct cpu_check_pending {
     unsigned read_count, write_count;
-    /* set after the pending accesses were written to shadow memory: new
-     * accesses are then recorded there word by word */
+    /* true: the pending accesses were written to shadow memory, and new
+     * accesses are recorded there directly, word by word */
     bool flushed;
     struct cpu_check_range reads[CPU_CHECK_PENDING_READS];
     struct cpu_check_range writes[CPU_CHECK_PENDING_WRITES];

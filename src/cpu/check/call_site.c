@@ -118,7 +118,8 @@ python_call_site(char text[CPU_CHECK_CALL_SITE_SIZE])
         return false;
     }
     python.fetch(&error[0], &error[1], &error[2]);
-    void *frame = python.frame(); /* borrowed reference: not released here */
+    void *frame = python.frame(); /* the innermost frame is a borrowed
+                                   * reference, which is not released */
     for (bool borrowed = true; frame && !found; borrowed = false) {
         found = frame_call_site(&python, frame, text);
         void *back = found ? NULL : python.back(frame);

@@ -52,8 +52,9 @@ bool cpu_check_find(uintptr_t address, struct cpu_check_allocation *found);
  * adds it to the list, so that cpu_check_find finds it. Takes the locks of
  * arena.c and allocations.c. */
 void cpu_check_adopt(uintptr_t address);
-/* Number of frees of device memory in this process. A change of it invalidates
- * `recent` (struct cpu_check), a worker's cache of allocations. */
+/* Number of frees of device memory in this process. When it changes, the
+ * workers' caches of allocations (`recent` in struct cpu_check) become
+ * invalid. */
 extern atomic_uint cpu_check_frees;
 
 /* Writes the call site (the line of Python or the C symbol that called the
@@ -66,7 +67,7 @@ void cpu_check_call_site(char text[CPU_CHECK_CALL_SITE_SIZE]);
 
 /* Capacity of the list of __shared__ variables of a kernel. */
 #define CPU_CHECK_SHARED 64
-/* Number of global allocations that a worker caches. */
+/* Capacity of a worker's cache of global allocations. */
 #define CPU_CHECK_RECENT 8
 
 /* A __shared__ variable of the running kernel. */
@@ -84,10 +85,11 @@ struct cpu_check_thread_clock {
     bool fenced;
 };
 
-/* Which accesses of other lanes each lane of a warp is ordered after. */
+/* For each lane of a warp: the accesses of other lanes that happen before the
+ * lane's next access. */
 struct cpu_check_warp {
-    /* Lane i is ordered after everything that lane j did in time intervals
-     * whose number (epoch_interval.c) is below seen[i][j]. */
+    /* Everything that lane j did in time intervals (epoch_interval.c) with a
+     * number below seen[i][j] happens before the next access of lane i. */
     uint32_t seen[CPU_WARP][CPU_WARP];
 };
 
@@ -115,9 +117,10 @@ struct cpu_check {
      * block with those of the previous one, or records them for the next
      * one. */
     bool traced;
-    /* True until an access is recorded: the time interval since the last
-     * barrier (interval_due), or since the start of the thread block
-     * (block_due), has no number yet. */
+    /* Time intervals get a number when their first access is recorded.
+     * interval_due is true until the interval after the last barrier has a
+     * number, block_due until the first interval of the thread block has
+     * one. */
     bool interval_due, block_due;
     /* Time (value of cpu_check_clock) of the latest acquire operation of a
      * thread of the thread block. */
@@ -177,11 +180,11 @@ cpu_check_self(void)
  * memory. */
 bool cpu_check_pending_open(struct cpu_check *check);
 /* Records all pending accesses (access ranges of shared memory since the last
- * barrier) word by word in shadow memory. Later accesses are recorded there at
- * once, until cpu_check_pending_clear. */
+ * barrier) word by word in shadow memory. Later accesses are recorded in
+ * shadow memory directly, until cpu_check_pending_clear is called. */
 void cpu_check_pending_flush(struct cpu_check *check);
 /* Discards all pending accesses (access ranges of shared memory since the last
- * barrier). Called at a barrier and at a thread block's begin, since accesses
+ * barrier). Called at a barrier and when a thread block starts, since accesses
  * before a barrier cannot conflict with accesses after it. */
 void cpu_check_pending_clear(struct cpu_check *check);
 
@@ -193,9 +196,10 @@ void cpu_check_pending_clear(struct cpu_check *check);
  * enough memory. block_state.c frees the memory. */
 bool cpu_check_trace_open(struct cpu_check *check);
 bool cpu_check_loops_open(struct cpu_check *check);
-/* Called when a thread block begins. Starts to compare its shared-memory
- * accesses with the trace, those that another thread block of the launch has
- * recorded. If the launch has no trace yet, starts to record one. */
+/* Called when a thread block begins. From then on, its shared-memory accesses
+ * are compared with the trace, the recorded accesses of another thread block
+ * of the launch. If the launch has no trace yet, they are recorded as its
+ * trace. */
 void cpu_check_trace_begin(struct cpu_check *check);
 /* Stops comparing and recording shared-memory accesses (trace.c) until the end
  * of the thread block. First records in shadow memory all accesses that were
@@ -248,8 +252,8 @@ cpu_check_interval_ensure(struct cpu_check *check)
         cpu_check_interval_allocate(check);
     }
 }
-/* Stores that the current time interval of the thread block has ended: all
- * accesses recorded in it have been executed. */
+/* Marks the current time interval of the thread block as ended: all accesses
+ * recorded in it have been executed. */
 void cpu_check_interval_end(const struct cpu_check *check);
 /* Returns whether cpu_check_interval_end was called for the interval with this
  * number. */
@@ -303,8 +307,9 @@ void cpu_check_launch_written(const struct cpu_launch *launch);
  * to __pycuda_check. */
 void cpu_check_race(struct cpu_check *check,
                     const struct cpu_check_access *access, uint64_t value);
-/* race.c: sets the acquire time of the thread in `check->acquiring` to the
- * current time, after its atomic or volatile read. */
+/* race.c: called after a thread's atomic or volatile read. Sets the acquire
+ * time in the thread's clock, to which `check->acquiring` points, to the
+ * current time. */
 void cpu_check_acquire(struct cpu_check *check);
 
 /* Calls cpu_check_acquire if a thread has executed an atomic or volatile read

@@ -2,9 +2,10 @@
  *
  * Called by race.c on the worker's thread when two unordered writes of the
  * same bytes conflict. A write is recorded before it is executed, so memory
- * may not have the value that another thread block has recorded. If the values
- * differ, the function waits until that thread block has executed the write.
- * No locks.
+ * may not contain the value of the other thread block's write yet. If memory
+ * does not contain the value of the new write, cpu_race_write_becomes_equal
+ * waits until the other thread block has executed its write, and compares
+ * again. No locks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -66,8 +67,8 @@ cpu_race_write_becomes_equal(const struct cpu_check *check,
         return false;
     }
     for (;;) {
-        /* Evaluated before memory is read: if the other write is done now, the
-         * read below sees its value. */
+        /* This must be tested before memory is read: if the other write is
+         * done now, the read below is certain to see its value. */
         bool done = write_is_done(check, slot);
 
         if (cpu_race_write_is_equal(write)) {

@@ -46,8 +46,9 @@ extern unsigned cpu_check_flags;
  * INVALID_VALUE with a text, and the selection stays as it was. */
 CUresult pycuda_cpu_select_checks(const char *list);
 /* Adds an allocation that was made before checks were selected to the list of
- * allocations. `bytes` is the size that the program requested: a block of a
- * memory pool may be larger. 0: the whole block. No kernel may be running. */
+ * allocations. `bytes` is the size that the program requested, since a block
+ * of a memory pool may be larger; 0 means the whole block. No kernel may be
+ * running. */
 void pycuda_cpu_check_size(CUdeviceptr pointer, size_t bytes);
 /* Returns the checks that PYCUDA_CPU_CHECK names now and that are not
  * selected, since the variable was set after cuInit. */
@@ -62,8 +63,8 @@ void cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
                          bool tracked);
 void cpu_check_freed(uintptr_t base);
 /* Called when device memory is unmapped. Discards the access records of the
- * granules (64 KiB units of shadow memory) that lie completely in it, and
- * marks all its bytes as written. */
+ * granules (units of 64 KiB of memory) that the unmapped range contains
+ * completely, and marks all bytes of the range as written. */
 void cpu_check_forget(uintptr_t start, size_t bytes);
 /* Table of cpu_check_allocated, cpu_check_freed and cpu_check_forget. The
  * allocator of device memory calls them through this table, so that its code
@@ -78,9 +79,9 @@ extern const struct cpu_check_memory *cpu_check_memory;
 /* Called when a kernel has allocated heap memory: clears the access records of
  * that memory. */
 void cpu_check_heap_allocated(const void *memory, size_t bytes);
-/* Takes ownership of a heap block that a kernel freed, and calls free() for it
- * later, so that accesses to it are detected meanwhile. Returns false if the
- * caller must call free(). */
+/* Takes ownership of a heap block that a kernel freed. Calls free() for the
+ * block only later, so that accesses to it are detected until then. Returns
+ * false if the caller must call free(). */
 bool cpu_check_quarantine(void *block, size_t bytes);
 /* Called after the host wrote memory at `to`, or copied memory from `from` to
  * `to`: updates the record of which bytes are written. */

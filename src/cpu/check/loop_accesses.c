@@ -2,10 +2,10 @@
  *
  * Called by kernel code (src/jit/checks/access_ranges.c) for loops in which
  * each address changes by a constant amount per iteration: the loop over
- * threads, or a loop of one thread. The result is true only if no access is
- * invalid by any check, whatever their order; the accesses are then recorded
- * as if each had been checked. Otherwise nothing is recorded and the kernel
- * checks the accesses one by one.
+ * threads, or a loop of one thread. __pycuda_check_rows returns true only if
+ * every access passes all checks, in whatever order the accesses are executed.
+ * It then records the accesses as if each had been checked. Otherwise it
+ * records nothing, and the kernel checks the accesses one by one.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

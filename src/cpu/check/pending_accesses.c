@@ -1,11 +1,11 @@
 /* pending_accesses.c - access ranges of shared memory since the last barrier.
  *
  * Called by loop_accesses.c, and by race.c when it needs the state of each
- * word. Most ranges conflict with no other range before the next barrier,
- * which orders all of them. So they are stored and compared as ranges. When a
- * comparison of ranges cannot exclude a conflict, all of them are recorded
- * word by word, and so are later ones until the barrier. The state belongs to
- * the worker; no locks.
+ * word. A barrier orders all accesses before it, and most ranges conflict with
+ * no other range until then. So accesses are first stored and compared as
+ * ranges. If such a comparison cannot exclude a conflict, all stored ranges
+ * are recorded word by word in shadow memory, and so are further accesses
+ * until the barrier. The state belongs to the worker; no locks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

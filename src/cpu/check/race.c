@@ -1,13 +1,14 @@
 /* race.c - detects data races between two accesses of a word.
  *
- * Called by single_access.c at each access. Two accesses of which one is a
- * write are ordered by a barrier of the thread block between them, by a
- * __syncwarp or other warp operation of both lanes, by the grid barrier, or by
- * a fence and an atomic operation of the first thread followed by an atomic
- * operation of the second one. To avoid false reports, the last rule orders
- * whole thread blocks, and any later atomic operation counts. Atomic and
- * volatile accesses do not race with each other; neither do two writes of the
- * same value.
+ * Called by single_access.c at each access. Two accesses, at least one of them
+ * a write, race unless they are ordered. They are ordered by a barrier of the
+ * thread block between them, by a __syncwarp or other warp operation of both
+ * lanes, by the grid barrier, or if the first thread executes a fence and an
+ * atomic operation and the second thread then executes an atomic operation. To
+ * avoid false reports, the two atomic operations may have different addresses,
+ * and between thread blocks the last rule is applied to whole blocks instead
+ * of threads. Atomic and volatile accesses do not race with each other; two
+ * writes of the same value do not race either.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -145,10 +146,10 @@ overlaps(const struct access *access, uint64_t slot)
            !(slot & access->slot & CPU_RACE_ATOMIC) && !access->found;
 }
 
-/* Returns whether the bytes that the record `slot` and the new access have in
- * common may have been accessed by the current thread only, so that there is
- * no conflict. A record that merges accesses of several threads of a thread
- * block does not say which thread accessed which byte. */
+/* Returns whether `slot` may record no access of another thread to the bytes
+ * of the new access. A record that merges accesses of several threads does not
+ * say which thread accessed which byte, so the common bytes may be those that
+ * the current thread accessed. Then no conflict is reported. */
 static bool
 may_be_same_thread(const struct access *access, uint64_t slot)
 {

@@ -2,8 +2,8 @@
  *
  * race.c uses them for one access, word_ranges.c for the accesses of whole
  * loops. No locks: workers read and write the records with relaxed atomic
- * operations, so a race between two workers' records can at most lose one of
- * them.
+ * operations. If two workers record accesses of one word at the same time, one
+ * of the two records may be lost.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_CHECK_RACE_H
@@ -16,13 +16,13 @@
 #include "cpu/check/shadow.h"
 #include "image/abi.h"
 
-/* A slot: the record of one access of a 4-byte word, packed into 64 bits. From
- * the lowest bit: whether the access was atomic or volatile (1 bit), mask of
- * the accessed bytes (4), thread (10), whether the record merges accesses of
- * several threads between the same two synchronization events, the last being
- * `thread` (1), number of the source location (16), number of the time
- * interval of the access, which is the time between two synchronization events
- * of the thread block (32). 0 means no access. */
+/* A slot: the record of one access of a 4-byte word, packed into 64 bits. The
+ * fields, from the lowest bit: 1 bit: the access was atomic or volatile; 4
+ * bits: mask of the accessed bytes; 10 bits: the thread; 1 bit: the record
+ * merges accesses of several threads in the same time interval, and the thread
+ * is the last of them; 16 bits: number of the source location; 32 bits: number
+ * of the time interval (the time between two synchronization events of the
+ * thread block) in which the access was made. A slot of 0 means no access. */
 #define CPU_RACE_ATOMIC      ((uint64_t)1)
 #define CPU_RACE_SEVERAL     ((uint64_t)1 << 15)
 #define CPU_RACE_BYTES_AT    1
@@ -137,8 +137,8 @@ struct cpu_check_write {
 bool cpu_race_write_is_equal(const struct cpu_check_write *write);
 /* Waits until the write recorded in `slot` has been executed, for at most a
  * second, and returns whether memory then holds the value to be written. The
- * write in `slot` belongs to the same launch and is not ordered with this
- * one. */
+ * write in `slot` belongs to the same launch as the new write, and no
+ * synchronization orders the two. */
 bool cpu_race_write_becomes_equal(const struct cpu_check *check,
                                   const struct cpu_check_write *write,
                                   uint64_t slot);
@@ -242,8 +242,8 @@ struct cpu_check_run {
     int linear_step;
     /* Number of consecutive words that each thread accesses. */
     unsigned wide;
-    /* true: each of these words is accessed by one thread only in the loop
-     * over the threads of the block */
+    /* true: in the loop over the threads of the block, no word of the run is
+     * accessed by more than one thread */
     bool alone;
 };
 
@@ -266,8 +266,9 @@ bool cpu_race_span_read(struct cpu_check *check,
                         struct cpu_shadow_granule *granule, uintptr_t at,
                         uint64_t count, uint64_t slot, bool shared);
 /* Returns whether all recorded reads of the words of `run` (consecutive words
- * that one check covers) happen before its accesses. Looks only at reads that
- * are recorded for spans of 16 words, not at those of single words. */
+ * that one check covers) happen before the accesses that the check covers.
+ * Looks only at reads that are recorded for spans of 16 words, not at those of
+ * single words. */
 bool cpu_race_spans_ordered(struct cpu_check *check,
                             const struct cpu_check_run *run, bool shared);
 /* Returns the access record (slot) of a read of one word, computed from a span

@@ -5,10 +5,10 @@
  * records of 64 KiB of memory. After a launch, a reclaim pass goes over all
  * granules. Those that were used since the previous pass are kept, since the
  * next launch will probably use them. The first pass that finds a granule
- * unused returns its pages to the system; it is freed after MAX_UNUSED such
- * passes: each launch allocates granules for shared memory, but few use them.
- * One lock, taken when a launch begins and ends; no other lock is taken while
- * it is held.
+ * unused returns its pages to the system. After MAX_UNUSED such passes in a
+ * row, the granule is freed, too. Most of these are granules of shared memory:
+ * each launch allocates them but rarely uses them. One lock, taken when a
+ * launch begins and ends; no other lock is taken while it is held.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

@@ -25,8 +25,9 @@ are_updates(const struct image_site *one, const struct image_site *two)
             strstr(one->text, "^="));
 }
 
-/* Writes the remedy for a race between accesses that need an order, such as a
- * barrier. `same_block`: both were made by one thread block. */
+/* Writes the remedy for a race between accesses that must be ordered, for
+ * example by a barrier. `same_block`: both accesses were made by one thread
+ * block. */
 static void
 order_remedy(const struct cpu_check_finding *finding, bool same_block,
              char *text, size_t size)

@@ -2,10 +2,10 @@
  *
  * Called by word_ranges.c and race.c. Loops over threads mostly read
  * consecutive words, so a read of sixteen words is recorded as one. Like a
- * word, a span has two read slots; further readers change nothing while both
- * are in use. A write to some words of a span does not clear the record of an
- * earlier read of the span. This causes no false report: span records are only
- * used where whole thread blocks, or the times between two barriers, are
+ * word, a span has two read slots; while both are in use, further reads are
+ * not recorded. A write to some words of a span does not clear the record of
+ * an earlier read of the span. This causes no false report: span records are
+ * only used where whole thread blocks, or the times between two barriers, are
  * ordered (kernels with warp synchronization record words one by one), so an
  * access that is ordered after the write is also ordered after the read. No
  * locks: concurrent records of two workers are stored in either order.

@@ -181,11 +181,12 @@ record_reserve(struct cpu_check *check, unsigned words)
     return trace->list + at;
 }
 
-/* Finds the 8-byte words [*first, *end) of `row`, the compiler's description
- * of one access in a loop. If they are equal in the next thread block's call,
- * its check can be skipped. If a condition such as i < n is false in every
- * iteration, these are only the words of that condition, otherwise all words.
- * `at` is the index of the row's first word in the description of the call. */
+/* Finds the 8-byte words [*first, *end) of `row` (the compiler's description
+ * of one access in a loop) that must be equal in the next thread block's call,
+ * so that the check of the access can be skipped. These are all words of the
+ * row, or only those of a condition, such as i < n, that is false in every
+ * iteration. `at` is the index of the row's first word in the description of
+ * the call. */
 static void
 row_condition_words(const struct image_check_range *row, unsigned at,
                     unsigned *first, unsigned *end)
@@ -213,10 +214,11 @@ masks_set(const struct image_check_form *form, unsigned first, unsigned end,
     }
 }
 
-/* Computes a mask for each 64-bit word of `words`, which describe the checked
- * loops and their memory accesses: the bits that must be equal in the next
- * thread block, so that it can skip the checks. Only the words of the loops
- * and of the accesses in the bit mask `selected` have bits. */
+/* Computes a mask for each value of the call: the bits that must be equal in
+ * the next thread block, so that it can skip the checks. `words` describes the
+ * checked loops and their accesses. A mask is all ones if the value replaces a
+ * word that describes a loop, or a word that row_condition_words finds for an
+ * access in the bit set `selected`. Otherwise the mask is 0. */
 static void
 masks_make(const struct image_check_form *form, const uint64_t *words,
            uint64_t selected, uint64_t *masks)

@@ -202,7 +202,8 @@ lanes_record(const struct readers *readers, uint64_t *one, uint64_t *two,
 }
 
 /* Returns whether the first of the two read records of each of BATCH words may
- * be overwritten: it is empty, or so old that it cannot conflict. */
+ * be overwritten: it is empty, or so old that its read cannot conflict with
+ * later accesses. */
 static inline bool
 slots_are_free(const struct readers *readers, const uint64_t *one)
 {
@@ -214,9 +215,10 @@ slots_are_free(const struct readers *readers, const uint64_t *one)
     return all_of(free_one);
 }
 
-/* Records reads of BATCH words in shadow memory. If *fresh is true (the read
- * records of the preceding words could be overwritten), first tries to
- * overwrite those of these words; sets *fresh to false if that fails. */
+/* Records reads of BATCH words in shadow memory. *fresh is true if the read
+ * records of the preceding words could be overwritten. The function then tries
+ * to overwrite the records of these words, too, and sets *fresh to false if it
+ * cannot. */
 static inline bool
 slots_record(const struct readers *readers, uint64_t *one, uint64_t *two,
              bool *fresh)
@@ -251,9 +253,9 @@ readers_make(const struct cpu_check *check, uint64_t slot, uint64_t step,
         .others = alone ? 0 : (int64_t)(check->first_interval - past - 1)};
 }
 
-/* Records reads of consecutive words in shadow memory: each word is read by
- * another thread, or all words by one thread. The last BATCH words may be
- * recorded twice, which has no effect. */
+/* Records reads of consecutive words in shadow memory: each word is read by a
+ * different thread, or all words are read by one thread. The last BATCH words
+ * may be recorded twice, which has no effect. */
 static void
 slots_record_reads(struct cpu_check *check, struct cpu_shadow_granule *granule,
                    uintptr_t at, uint64_t count, uint64_t slot, uint64_t step,
