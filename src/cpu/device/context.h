@@ -29,8 +29,8 @@ struct cpu_context {
     atomic_int error;
     pthread_mutex_t lock;
     size_t limits[CPU_LIMITS];
-    /* bit set of limits (CUlimit): kernels have used the memory whose size is
-     * this limit, so the limit cannot be changed any more */
+    /* bit set of the limits (CUlimit) that cannot be changed any more, because
+     * kernels have used the memory whose size the limit determines */
     atomic_uint used_limits;
     CUfunc_cache cache;
     CUsharedconfig shared_config;
@@ -73,8 +73,8 @@ void cpu_context_fail(struct cpu_context *ctx, CUresult code);
 /* Returns an id that no other context of the process has. */
 uint64_t cpu_context_next_id(void);
 
-/* Records that a kernel uses the memory whose size is the limit, such as the
- * heap or the printf buffer. The limit cannot be changed afterwards. */
+/* Records that a kernel uses the memory whose size the limit determines, such
+ * as the heap or the printf buffer. The limit cannot be changed afterwards. */
 static inline void
 cpu_limit_use(struct cpu_context *ctx, CUlimit limit)
 {

@@ -395,8 +395,8 @@ cuCtxGetSharedMemConfig(CUsharedconfig *config)
     return code;
 }
 
-/* Checks the configuration and stores it without effect: banks always have
- * four bytes. */
+/* Checks the argument, which has no effect: the banks of shared memory always
+ * have four bytes. */
 CPU_API CUresult
 cuCtxSetSharedMemConfig(CUsharedconfig config)
 {

@@ -97,7 +97,7 @@ cpu_context_destroy(struct cpu_context *ctx)
     cpu_handles_delete_owned(CPU_BLAS, ctx->id, free);
     cpu_handles_delete_owned(CPU_TEXTURE, ctx->id, free);
     cpu_handles_delete_owned(CPU_SURFACE, ctx->id, free);
-    /* Levels of mipmapped arrays are freed as arrays. */
+    /* The levels of a mipmapped array are arrays, which are freed below. */
     cpu_handles_delete_owned(CPU_MIPMAP, ctx->id, free);
     /* Only the structs of arrays are freed here: the allocator of device
      * memory frees the memory of arrays. */

@@ -1,7 +1,8 @@
 /* device.c - cuInit, versions and devices.
  *
- * Called by users of the library. Only the first cuInit writes `cpu_state`. In
- * a child of fork() `initialized` is permanently false: see fork.c.
+ * Called by users of the library. Only the first cuInit writes `cpu_state`.
+ * Its member `initialized` stays false in a child process that fork() creates
+ * after cuInit (fork.c).
  *
  * SPDX-License-Identifier: MIT */
 #include <limits.h>

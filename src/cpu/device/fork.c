@@ -7,8 +7,9 @@
  * therefore holds the locks of NVRTC during fork(), and they are free in both
  * processes afterwards.
  *
- * Lock order: that of the array `locks`. A thread that holds one of them takes
- * no other lock of the library. If another thread is starting a compiler
+ * The fork handler acquires the locks in the order of the array `locks`. Every
+ * other function that holds one of these locks acquires no other lock of the
+ * library, so this cannot deadlock. If another thread is starting a compiler
  * process, fork() waits for it, a few milliseconds at most; so the child does
  * not inherit the pipes to that process. If a BLAS is computing a product,
  * fork() waits until it is done, since BLAS libraries end their threads, with
@@ -37,10 +38,10 @@ static pthread_mutex_t *const locks[] = {
 
 #define LOCKS (sizeof locks / sizeof *locks)
 
-/* Fork handler that runs before fork(). Tools such as ThreadSanitizer replace
- * vfork() by fork(), so that the handlers also run in a thread that starts a
- * compiler process. That thread already holds nvrtc_start_lock, and its child
- * only executes the compiler. */
+/* Fork handler that runs before fork(). Does nothing in a thread that starts a
+ * compiler process. The handlers run there if a tool such as ThreadSanitizer
+ * replaces vfork() by fork(). Such a thread already holds nvrtc_start_lock,
+ * and its child process only executes the compiler. */
 static void
 locks_acquire(void)
 {

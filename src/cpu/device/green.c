@@ -1,9 +1,9 @@
-/* green.c - green contexts, and the handles of contexts that they are
- * converted to.
+/* green.c - green contexts, and the context handles to which cuCtxFromGreenCtx
+ * converts them.
  *
- * cuCtxFromGreenCtx returns a handle that names the primary context, so that
- * every function accepts it. A list maps such a handle to its green context.
- * green_api.c has the functions of the driver API.
+ * Such a handle denotes the primary context, so that every function accepts
+ * it. A list maps such a handle to its green context. green_api.c has the
+ * functions of the driver API.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

@@ -1,10 +1,11 @@
 /* handle.c - table of live handles.
  *
  * Every handle (CUstream, CUmodule, ...) is the address of a slot of this
- * table, so any bit pattern can be validated without reading foreign memory.
- * Called by all files that create objects. One lock guards the free list;
- * lookups take no lock. Invariant: freed slots are reused in first-in
- * first-out order, so that stale handles stay invalid for long.
+ * table. So the validity of any bit pattern can be tested without reading
+ * memory outside the table. Called by all files that create objects. One lock
+ * guards the free list; lookups take no lock. Invariant: freed slots are
+ * reused in first-in first-out order, so that stale handles stay invalid for
+ * long.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* handle.h - handles that can be validated without a fault.
+/* handle.h - handles whose validation accesses no invalid memory.
  *
  * A handle is the address of a slot in one table, so any bit
  * pattern can be validated. handle.c describes how slots are reused. Lookups

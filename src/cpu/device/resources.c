@@ -2,8 +2,9 @@
  *
  * Called by users of the library, and by green.c. A multiprocessor is a worker
  * thread, as in the device's attributes. A resource is a number of
- * multiprocessors, not a set, since workers are not bound to processors. Its
- * padding records its device, and whether it came from a split.
+ * multiprocessors, not a set of certain ones, since workers are not bound to
+ * processors. The padding of CUdevResource records the device of the resource,
+ * and whether a split made the resource.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -27,7 +28,7 @@
 struct mark {
     uint64_t magic;
     int device;
-    /* The resource is a part made by a split, which cannot be split again. */
+    /* A split made the resource; such a resource cannot be split again. */
     bool is_part;
 };
 
@@ -42,7 +43,8 @@ struct desc {
 };
 
 static pthread_mutex_t desc_lock = PTHREAD_MUTEX_INITIALIZER;
-/* A descriptor for each count and device; guarded by desc_lock. */
+/* List of all descriptors, at most one for each pair of count and device;
+ * guarded by desc_lock. */
 static struct desc *descs;
 
 /* Returns the smallest number of multiprocessors that a part of a split device

@@ -1,8 +1,9 @@
 /* thread_count.c - determines the number of worker threads.
  *
- * Called once, by cuInit. The result is the smallest of the affinity mask, the
- * cgroup's quota and PYCUDA_CPU_THREADS. MPI ranks on one machine share the
- * processors, unless they are bound to cores.
+ * Called once, by cuInit. The result is the smallest of three numbers: the
+ * processors in the affinity mask, those that the cgroup's CPU quota allows,
+ * and PYCUDA_CPU_THREADS. The MPI ranks on one machine divide the processors
+ * among them, unless the ranks are bound to cores.
  *
  * SPDX-License-Identifier: MIT */
 #include <sched.h>
@@ -22,8 +23,9 @@ static const char *const rank_variables[] = {
     "MV2_COMM_WORLD_LOCAL_SIZE",  "PALS_LOCAL_SIZE",
 };
 
-/* Returns how many processors the cgroup's CPU quota is worth, rounded. Reads
- * version 2 of cgroups, or else version 1. Returns 0 if there is no quota. */
+/* Returns the cgroup's CPU quota in processors, rounded to an integer of at
+ * least 1. Reads the files of cgroup version 2 or, if they do not exist, of
+ * version 1. Returns 0 if there is no quota. */
 static int
 quota_threads(void)
 {

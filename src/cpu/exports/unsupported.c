@@ -1,10 +1,10 @@
 /* unsupported.c - defines all driver functions that no other file defines.
  *
  * The tables in src/api list all driver functions. Each name is defined here
- * as a weak alias of cpu_unsupported, which returns
- * CUDA_ERROR_NOT_SUPPORTED; a definition in another file overrides the alias.
- * The aliases are written in assembly: the tables may list a symbol twice, and
- * a C alias must have the type of its target.
+ * as a weak alias of cpu_unsupported, which returns CUDA_ERROR_NOT_SUPPORTED;
+ * a definition in another file overrides the alias. The aliases are written in
+ * assembly, since the tables may list a symbol twice, which C does not allow,
+ * and since a C alias must have the type of its target.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/device/state.h"

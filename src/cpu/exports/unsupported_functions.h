@@ -6,7 +6,8 @@
  * these functions, and they return CUDA_ERROR_NOT_SUPPORTED, so that a program
  * that looks up all functions gets an error that it can handle. Functions that
  * a program may call before cuInit, since they concern another process, have
- * MISSING_PROCESS_ROW; its default definition is MISSING_ROW.
+ * rows of the macro MISSING_PROCESS_ROW. If the including file does not define
+ * it, it is the same as MISSING_ROW.
  *
  * SPDX-License-Identifier: MIT */
 
