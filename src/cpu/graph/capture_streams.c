@@ -193,8 +193,9 @@ cpu_capture_invalidate(struct cpu_capture *capture, CUresult code)
 }
 
 /* Marks the stream's tips (its latest nodes) as those of a destroyed stream.
- * The end of the capture checks whether the origin stream waits for them:
- * until then, an event or another stream can still join them. */
+ * Whether the origin stream waits for these nodes is checked when the capture
+ * ends, since until then another stream can still wait for them through an
+ * event. */
 static void
 tips_orphan(struct cpu_stream *stream)
 {

@@ -1,9 +1,9 @@
 /* capture_tasks.c - turns the work of captured streams into graph nodes.
  *
  * Called by all files that submit work, if cpu_stream_records returns true. A
- * task stores the context of its stream, so that its node runs in this
- * context, also if the graph is launched in a stream of another context.
- * Acquires the graph lock.
+ * task stores the context of its stream, so that its node runs in this context
+ * even if the graph is launched in a stream of another context. Acquires the
+ * graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

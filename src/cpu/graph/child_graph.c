@@ -1,9 +1,9 @@
 /* child_graph.c - child graphs: nodes that contain a graph.
  *
- * Called by users of the library and by params.c. The node owns its graph. It
- * is a copy of the graph that the program passes or, with
- * CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE, that graph itself. Acquires the graph
- * lock.
+ * Called by users of the library and by params.c. The node owns its child
+ * graph. This graph is a copy of the one that the program passes or, with
+ * CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE, the passed graph itself. Acquires the
+ * graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -86,8 +86,8 @@ cpu_child_add(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
     }
     pthread_mutex_lock(&cpu_graph_lock);
     code = child_take(graph, params->graph, move, &child);
-    /* The node is added after its child graph was copied. Otherwise the copy
-     * could contain the node itself. */
+    /* The child graph is copied before the node is added: if a program adds a
+     * graph to itself, the copy must not contain the new node. */
     if (!code) {
         code = cpu_node_insert_locked(made, graph, after, data, count, &task,
                                       NULL);

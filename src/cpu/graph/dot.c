@@ -114,7 +114,8 @@ host_print(const struct dot *dot, const struct cpu_node *node)
     }
 }
 
-/* Prints those of a node's handle and parameters that the flags request. */
+/* Prints the node's handle and its parameters, each only if the flags request
+ * it. */
 static void
 details_print(const struct dot *dot, const struct cpu_node *node)
 {

@@ -177,9 +177,9 @@ steps_match(const struct cpu_step *old, const struct cpu_step *new,
     for (size_t i = 0; i < count; i++) {
         size_t waits = new[i].after_count;
 
-        /* Of a child graph, a new step (executable node) without dependencies
-         * corresponds to an old step that depends only on the step before the
-         * child graph. */
+        /* In the old graph, the steps that the child graph starts with depend
+         * on the additional step before the child graph. So a new step without
+         * dependencies corresponds to an old step with one dependency. */
         if (!cpu_node_task_may_replace(&old[i].task, &new[i].task) ||
             old[i].after_count != (waits ? waits : 1)) {
             return false;

@@ -288,8 +288,9 @@ child_copy(struct cpu_node *to, const struct cpu_node *from)
     return cpu_graph_copy(to->child, from->child);
 }
 
-/* Copies a node into `to` and stores the copy in node->twin. The copy's
- * dependencies are the original nodes until cpu_graph_copy replaces them. */
+/* Adds a copy of the node to the graph `to` and stores it in node->twin. The
+ * copy's dependencies are the original nodes until cpu_graph_copy replaces
+ * them. */
 static CUresult
 node_copy(struct cpu_graph *to, struct cpu_node *node)
 {

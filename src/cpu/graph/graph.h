@@ -29,8 +29,8 @@ struct cpu_context;
 struct cpu_op;
 struct cpu_stream;
 
-/* Functions that add and release references to the objects, events or graph
- * memory, that the payload of a task (the work of a graph node) refers to. */
+/* Functions that add and release references to the objects (events or graph
+ * memory) to which the payload of a task (the work of a graph node) refers. */
 struct cpu_node_task_hold {
     void (*retain)(void *payload);
     void (*release)(void *payload);
@@ -41,9 +41,9 @@ struct cpu_node_task {
     /* function that does the work of the graph node; NULL if the work is a
      * kernel launch or there is none */
     cpu_run *run;
-    /* `run` returns before the work is complete and arranges that
-     * cpu_op_finish is called later, also in a failed context. `payload` then
-     * begins with a pointer that a launch sets to the stream operation. */
+    /* `run` only starts the work; cpu_op_finish is called when it is complete,
+     * even if the context has failed. `payload` then begins with a pointer
+     * that a launch sets to the stream operation. */
     bool finishes_later;
     /* context in which the task runs; NULL: the context of the launch's
      * stream */
@@ -85,7 +85,7 @@ struct cpu_node {
     struct cpu_node_attributes *attributes;
     /* copy of the node; only used while the graph is copied */
     struct cpu_node *twin;
-    CUgraphNode original; /* in a copied graph: the node it is a copy of */
+    CUgraphNode original; /* in a copy: the node that was copied */
     /* scratch: index in topological order, or index of the node's step */
     unsigned index;
     /* the program has removed the node from a stream's tips, which the
@@ -141,8 +141,8 @@ void cpu_node_task_free(struct cpu_node_task *task);
 bool cpu_node_task_may_replace(const struct cpu_node_task *old,
                                const struct cpu_node_task *new);
 /* Swaps the contents of `used`, the task of a node, and `task`, its
- * replacement. But `used` keeps its launch attributes (cooperative,
- * priority). */
+ * replacement. The launch attributes (cooperative, priority) are not swapped:
+ * `used` keeps its own. */
 void cpu_node_task_replace(struct cpu_node_task *used,
                            struct cpu_node_task *task);
 /* Creates a task for a node of this type from its CUDA parameter structure,
@@ -186,8 +186,8 @@ bool cpu_graph_order(struct cpu_graph *graph, struct cpu_node **order);
  * or free memory. */
 bool cpu_graph_has_memory(const struct cpu_graph *graph);
 /* cpu_graph_captures returns true if a stream is being captured into the graph
- * or one of its child graphs; cpu_node_captures, if one is being captured into
- * the node's child graph or conditional bodies. */
+ * or one of its child graphs; cpu_node_captures returns true if a stream is
+ * being captured into the node's child graph or conditional bodies. */
 bool cpu_graph_captures(const struct cpu_graph *graph);
 bool cpu_node_captures(const struct cpu_node *node);
 /* Removes the node from its graph and frees it with all that it owns. */
@@ -239,9 +239,9 @@ CUresult cpu_node_set_task(CUgraphNode node, struct cpu_node_task *task,
                            const void *params);
 /* Returns the context of the node's task, or NULL; acquires the graph lock. */
 CUcontext cpu_node_context(CUgraphNode node);
-/* Convert the payload of a memcpy, memset or host task to the CUDA parameters
- * of such a node. Defined in memory/copy.c, memory/fill.c and
- * stream/stream.c. */
+/* Each function converts the payload of a task (memcpy, memset or host
+ * function) to the CUDA parameters of a node of this type. Defined in
+ * memory/copy.c, memory/fill.c and stream/stream.c. */
 void cpu_copy_describe(const void *payload, CUDA_MEMCPY3D *params);
 void cpu_fill_describe(const void *payload, CUDA_MEMSET_NODE_PARAMS *params);
 void cpu_host_call_describe(const void *payload,
@@ -255,8 +255,8 @@ void cpu_host_call_describe(const void *payload,
  * an invalid context, or OUT_OF_MEMORY. */
 CUresult cpu_batch_task(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params,
                         struct cpu_node_task *task);
-/* Creates the stream operation for a task of cpu_batch_task. It completes when
- * all values that the batch waits for have been written. */
+/* Creates the stream operation for a task of cpu_batch_task. The operation
+ * completes when all values that the batch waits for have been written. */
 CUresult cpu_batch_op(const struct cpu_node_task *task,
                       struct cpu_context *ctx, struct cpu_op **made);
 
@@ -282,8 +282,8 @@ CUresult cpu_node_attributes_copy(struct cpu_node *to,
 /* Returns the event of a task (the work of a graph node) that records an event
  * or waits for one. Does not add a reference to the event. */
 struct cpu_event *cpu_node_task_event(const struct cpu_node_task *task);
-/* Creates a task (work of a graph node) that records the event or waits for
- * it, and refers to it. Returns INVALID_VALUE for an invalid handle,
+/* Creates a task that records the event or waits for it. The task holds a
+ * reference to the event. Returns INVALID_VALUE for an invalid handle,
  * NOT_SUPPORTED for an interprocess event, or OUT_OF_MEMORY. */
 CUresult cpu_event_task(CUgraphNodeType type, CUevent event,
                         struct cpu_node_task *task);

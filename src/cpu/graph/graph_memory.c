@@ -3,10 +3,10 @@
  * Called by memory_nodes.c and exec_launch.c, and by mempool.c and memory.c
  * when a program frees such memory in a stream. A block is the memory of one
  * allocation node. It gets its address when the node is added and keeps it. A
- * block becomes allocated or free when the launch or free is submitted, not
- * when it is executed. A block without references stays in a free list of its
- * device, from which a new node can take it, until cuDeviceGraphMemTrim
- * releases it.
+ * block counts as allocated or free from the time at which the launch or free
+ * is submitted, not from the time at which it is executed. A block without
+ * references stays in a free list of its device, from which a new node can
+ * take it, until cuDeviceGraphMemTrim releases it.
  *
  * `blocks_lock` guards all state; it is acquired after the graph lock and
  * before the memory lock.
@@ -250,9 +250,9 @@ cpu_graph_memory_at(CUdeviceptr pointer)
 }
 
 /* Checks the allocations and frees of a launch in their order. Returns
- * INVALID_VALUE if one frees memory that is not allocated then, or, unless
- * `auto_free` is true, allocates memory that an earlier launch has allocated.
- */
+ * INVALID_VALUE if a free concerns memory that is not allocated at that point
+ * of the order or, unless `auto_free` is true, if an allocation concerns
+ * memory that an earlier launch has left allocated. */
 static CUresult
 launch_check(const struct cpu_node_task *const *tasks, size_t count,
              bool auto_free)

@@ -16,7 +16,7 @@
 #include "cpu/graph/graph.h"
 #include "cpu/stream/stream.h"
 
-/* number of elements in an array that CUkernelNodeAttrID indexes */
+/* size of an array whose index is a CUkernelNodeAttrID */
 #define ATTRIBUTES 17
 
 struct cpu_node_attributes {
