@@ -421,7 +421,7 @@ location_same(CUmemLocation a, CUmemLocation b)
     return a.type == b.type && a.id == b.id;
 }
 
-/* Returns the advice on which all pages of the range agree. */
+/* Returns the advice that applies to all pages of the range. */
 static struct advice
 range_common(const struct range *range)
 {

@@ -3,11 +3,11 @@
  * One address range is reserved at the first allocation (addresses.c).
  * Allocations of 64 KiB and more have separate pages, followed by an
  * inaccessible gap; the pages are unmapped when freed, and addresses are
- * reused as late as possible.
- * Smaller allocations share slabs by size class. A table with one entry per
- * 64 KiB finds the allocation that contains an address. external.c manages
- * memory outside the arena, and budget.c decides whether the system has enough
- * memory. One lock, `memory_lock`, guards all state.
+ * reused as late as possible. Smaller allocations share slabs by size class. A
+ * table with one entry per 64 KiB finds the allocation that contains an
+ * address. external.c manages memory outside the arena, and budget.c decides
+ * whether the system has enough memory. One lock, `memory_lock`, guards all
+ * state.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -35,7 +35,7 @@
 #define HUGE_BYTES ((size_t)4 << 20)
 #define HUGE_UNIT  ((size_t)2 << 20)
 #define SLAB_BYTES ((size_t)1 << 20)
-/* Bytes of other addresses that are used before a freed address is reused. */
+/* Freed addresses are reused after this many bytes of other addresses. */
 #define REUSE_MIN ((size_t)64 << 30)
 #define LEAD      PAGE /* accessible bytes before a span's first allocation */
 
@@ -209,7 +209,7 @@ span_unmap(const struct span *span)
              0) == MAP_FAILED) {
         return false;
     }
-    /* Free pages get equal mapping flags, so that the system merges them. */
+    /* Equal mapping flags let the system merge the mappings of free ranges. */
     madvise(start, bytes, MADV_DONTDUMP);
     return true;
 }
@@ -430,7 +430,7 @@ arena_lookup(uintptr_t address)
     found = &span->one;
     if (span->small) {
         size_t slot = (address - span->start - LEAD) / span->slot_bytes;
-        if (slot >= span->slots) { /* or before slot 0: the index wraps */
+        if (slot >= span->slots) { /* before slot 0, `slot` wraps around */
             return NULL;
         }
         found = &span->small[slot];
@@ -716,7 +716,7 @@ slab_free_context(struct span *slab, uint64_t context_id)
             bool last = slab->free_count + 1 == slab->slots;
             allocation_free(small);
             if (last) {
-                return; /* small_free may have freed the slab */
+                return; /* allocation_free may have freed the slab */
             }
         }
     }

@@ -21,7 +21,7 @@ struct cpu_shared {
 /* Moves the allocation that contains the address into a memory file, together
  * with allocations on the same pages. No thread may write to this memory
  * during the call. Takes the memory lock. Returns INVALID_VALUE if the address
- * is not in device memory, or the error for a file that cannot be made. */
+ * is not in device memory, or an error if the file cannot be created. */
 CUresult cpu_arena_share(uintptr_t address, struct cpu_shared *shared);
 /* Allocates device memory with the properties in `as` and stores its address.
  * Returns OUT_OF_MEMORY on failure. All cpu_arena_* functions from here on

@@ -75,9 +75,9 @@ file_number(const char *root, const char *folder, const char *name,
 
 /* ---- bounds ---- */
 
-/* Returns how much of `total`, the memory of the machine or cgroup, is
- * reserved for other uses: growth of other processes, page tables, thread
- * stacks. */
+/* Returns how many bytes of `total`, the memory of the machine or cgroup, the
+ * device must leave free for other uses, such as growth of other processes,
+ * page tables and thread stacks. */
 static uint64_t
 reserve_of(uint64_t total)
 {
@@ -166,8 +166,8 @@ limits_read(const char *root, struct cpu_available *found)
 {
     static const struct {
         int limit;
-        /* index, in the numbers of /proc/self/statm, of the pages that already
-         * count for this limit */
+        /* index of the number in /proc/self/statm that says how many pages
+         * this limit already counts */
         int field;
         const char *name;
     } rows[] = {{RLIMIT_AS, 0, "RLIMIT_AS"}, {RLIMIT_DATA, 5, "RLIMIT_DATA"}};

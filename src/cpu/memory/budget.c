@@ -7,10 +7,12 @@
  * that is available now, minus memory that is allocated and not yet touched.
  *
  * The available memory changes all the time. It is treated as constant while
- * it changes by less than a quarter of the reserve, so that the free memory
- * that a program queries grows by what it has freed. Small allocations draw on
- * a grant of at most another quarter, so that few of them read the amount of
- * available memory from /proc and the cgroup files.
+ * it changes by less than a quarter of the reserve, so that after a program
+ * has freed memory, the free memory that it queries has grown by exactly this
+ * amount. Reading the available memory from /proc and the cgroup files takes
+ * time. So each reading also grants an amount of at most another quarter of
+ * the reserve, and small allocations that fit into this grant do not read
+ * again.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -31,8 +33,7 @@ static uint64_t committed; /* number of writable bytes in the arena */
 /* Bytes that may be allocated before the available memory is read again from
  * /proc and the cgroup files. */
 static uint64_t grant;
-/* Maximum of `grant`: number of bytes after which the available memory is read
- * again in any case. */
+/* Maximum of `grant`, in bytes. */
 static uint64_t grant_most;
 /* Committed plus available bytes when /proc and the cgroup files were last
  * read. */
@@ -180,8 +181,9 @@ cpu_budget_free_bytes(void)
 }
 
 /* Returns the free bytes of all devices together. If `bytes` is more than
- * that, stores the reason for the error message. A number that is too small is
- * read again, since it may count pages twice. */
+ * that, stores the reason for the error message. If `bytes` is more, the free
+ * bytes are determined again a few times, since pages may have been counted
+ * twice. */
 static uint64_t
 free_bytes_compare(uint64_t bytes)
 {

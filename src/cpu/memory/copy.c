@@ -1,5 +1,5 @@
-/* copy.c - one-dimensional copies, and the copy function for boxes of rows and
- * slices, which performs all kinds of copies.
+/* copy.c - one-dimensional copies, and the function that performs copies of
+ * all kinds, as copies of boxes of rows and slices.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -244,8 +244,8 @@ address(CUdeviceptr pointer)
     return (void *)(uintptr_t)pointer;
 }
 
-/* Copies `bytes` bytes. First checks that each address in device memory is in
- * one allocation that contains all bytes. */
+/* Copies `bytes` bytes. First checks, for each of the two addresses that is in
+ * device memory, that one allocation contains all bytes. */
 static CUresult
 copy_checked(CUdeviceptr to, bool to_device, CUdeviceptr from,
              bool from_device, size_t bytes, CUstream stream, bool wait)

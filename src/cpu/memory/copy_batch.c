@@ -177,7 +177,7 @@ operation_check(const CUDA_MEMCPY3D_BATCH_OP *operation, size_t element)
     return CUDA_SUCCESS;
 }
 
-/* Submits one 3-D copy of a batch as cuMemcpy3DAsync. */
+/* Submits one 3-D copy of a batch by a call of cuMemcpy3DAsync. */
 static CUresult
 box_copy(const CUDA_MEMCPY3D_BATCH_OP *operation, CUstream stream)
 {

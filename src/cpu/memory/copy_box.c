@@ -27,8 +27,8 @@ struct side {
     CUdeviceptr device;
     const void *host;
     CUarray array;
-    /* distance of rows in bytes, and rows per slice, of linear memory; 0: the
-     * width or height of the copied box */
+    /* for linear memory: distance between rows in bytes, and number of rows
+     * per slice; 0 means the width or height of the copied box */
     size_t pitch, height;
     /* start of the copied box: x in bytes, y in rows, z in slices */
     size_t x, y, z;

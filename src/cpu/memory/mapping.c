@@ -4,8 +4,8 @@
  * Called by users of the library. Physical memory is a memory file, which is
  * closed when it is not mapped any more and its handle was released. A
  * reservation is an address range without memory. A mapping is registered with
- * arena.c when a device gains access to it; since all devices share one
- * memory, every device can access it then.
+ * arena.c when the first device gains access to it. All devices share one
+ * memory, so from then on every device can access it.
  *
  * `mapping_lock` guards the lists; it is acquired before the memory lock.
  *
@@ -545,8 +545,8 @@ location_bit(const CUmemLocation *location, uint64_t *bit)
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Sorts the locations of the list into those that gain access and those that
- * lose it, as bit masks. */
+/* Computes two bit masks of locations from the list: those that gain access
+ * and those that lose it. */
 static CUresult
 accesses_read(const CUmemAccessDesc *accesses, size_t count, uint64_t *gain,
               uint64_t *lose)
@@ -661,8 +661,7 @@ cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle,
     struct physical *physical = mapping ? mapping->physical : NULL;
     if (!physical || !handle) {
         code = CUDA_ERROR_INVALID_VALUE;
-    } else if (!physical->handles) { /* no handle is left, so the memory cannot
-                                        be named any more */
+    } else if (!physical->handles) { /* no handle is left: create one */
         physical->handle = cpu_handle_new(CPU_PHYSICAL, physical, 0);
         code = physical->handle ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     }

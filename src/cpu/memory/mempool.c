@@ -2,10 +2,10 @@
  *
  * Called by users of the library, and by arena.c when memory of a pool is
  * freed. An allocation takes effect immediately; a free is executed in stream
- * order. Pools only count and limit memory: it is allocated in the arena and
- * returned there immediately. The reserved size that a pool reports is the one
- * of a GPU after its streams are idle: freed memory up to the release
- * threshold still counts.
+ * order. A pool only counts and limits memory. The arena allocates the memory,
+ * and a free returns it to the arena at once, not to the pool. The reserved
+ * size that a pool reports is the size that a GPU reports when its streams are
+ * idle: it includes freed memory up to the release threshold.
  *
  * `cpu_pools_lock` guards the pools; it is acquired after the memory lock.
  *

@@ -1,6 +1,7 @@
 /* pool_usage.c - how much of the memory of pools is used.
  *
- * mempool.c allocates from pools, the arena returns freed memory.
+ * Called by mempool.c when it allocates from a pool, and by arena.c when
+ * memory of a pool is freed.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
