@@ -20,8 +20,8 @@ struct cpu_image {
     const struct image_global *globals;
     const char *strings;
     struct cpu_code code;
-    /* two functions per kernel, for threads and for warps; the second may be
-     * NULL */
+    /* two functions per kernel: the first runs a block or a thread; the
+     * second, or NULL, runs blocks warp by warp */
     void **entries;
     void **addresses; /* address of each global variable */
 };

@@ -134,7 +134,8 @@ CUresult cpu_code_load(struct cpu_code *code, const void *elf, size_t size,
                        char *error, size_t error_size);
 void cpu_code_unload(struct cpu_code *code);
 /* Returns the address of a symbol that the object defines. Returns NULL if
- * there is none, or if fewer than `bytes` bytes of its section follow. */
+ * there is none, or if the symbol's section ends less than `bytes` bytes after
+ * the symbol. */
 void *cpu_code_find(const struct cpu_code *code, const char *symbol,
                     uint64_t bytes);
 

@@ -2,10 +2,10 @@
  *
  * One anonymous mapping contains the code (later made executable and
  * read-only), a stub for each undefined symbol, and the data. A stub is a jump
- * through the address in the eight bytes after it, which are also the symbol's
- * GOT entry, so that functions may be farther away than a call instruction
- * reaches. Every offset in the object is checked, since an image may come from
- * a damaged cache. Processor-specific parts are in cpu/arch.
+ * to the address that the following eight bytes contain. So functions may be
+ * farther away than a call instruction reaches. These eight bytes are also the
+ * symbol's GOT entry. Every offset in the object is checked, since an image
+ * may come from a damaged cache. Processor-specific parts are in cpu/arch.
  *
  * The code regions are in a list whose nodes are never freed, so that the
  * fault handler can traverse it at any time. Objects may be loaded

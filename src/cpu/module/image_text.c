@@ -1,8 +1,8 @@
 /* image_text.c - text form of images, for clients that expect PTX to be ASCII.
  *
- * nvrtcGetPTX writes it; the functions that load or link an image read it. The
- * text begins like PTX of NVRTC (comments, .version, .target, the kernel
- * names). The image follows in comments, in base 64:
+ * nvrtcGetPTX writes the text; the functions that load or link an image read
+ * it. The text begins like PTX of NVRTC (comments, .version, .target, the
+ * kernel names). The image follows in comments, in base 64:
  *
  *   //$image 1234          bytes of the image
  *   //$AAECAw...           76 characters per line

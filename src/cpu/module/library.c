@@ -188,7 +188,8 @@ cuLibraryLoadData(CUlibrary *handle, const void *code_bytes,
         return CUDA_ERROR_INVALID_VALUE;
     }
     void *copy = image_copy(code_bytes);
-    if (!copy) { /* load the image again, to get the error code */
+    if (!copy) { /* load the original bytes as a module, to get the error code
+                  * and the log */
         struct cpu_jit_log log;
         struct cpu_module *module;
 

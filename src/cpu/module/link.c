@@ -1,9 +1,9 @@
 /* link.c - cuLink*: links several retargetable images into one.
  *
  * Called by users of the library. The inputs are collected and passed to
- * pycuda-jit together when the caller completes the link. A native image
- * cannot be linked, just as a cubin that is not relocatable. A link is used by
- * one thread at a time.
+ * pycuda-jit together when the caller completes the link. Like a cubin that is
+ * not relocatable, a native image cannot be linked. A link is used by one
+ * thread at a time.
  *
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>

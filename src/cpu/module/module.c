@@ -168,8 +168,7 @@ name_append(char names[CHECK_NAMES_BYTES], const char *name)
     snprintf(names + n, CHECK_NAMES_BYTES - n, "%s%s", n ? "," : "", name);
 }
 
-/* Writes a warning to the JIT log of the caller or, without one, to the output
- * for reports of the checks. */
+/* Writes a warning to the caller's JIT log or, if there is none, to stderr. */
 static void
 warning_write(const char *text, struct cpu_jit_log *log)
 {
@@ -230,8 +229,9 @@ checks_late_warn(struct cpu_jit_log *log)
     warning_write(text, log);
 }
 
-/* Refuses an image of checked kernels in a process without checks, which lacks
- * the tables that the kernels use. */
+/* Returns an error, with a text in `error`, for an image of checked kernels in
+ * a process without checks. Such a process has no tables for the checks, which
+ * the kernels would use. */
 static CUresult
 checks_refuse(const struct image_header *header, char *error, size_t size)
 {
