@@ -81,7 +81,8 @@ nvrtc_option_find(const char *text, const char **spelling, const char **value);
 bool nvrtc_option_fault(struct nvrtc_text *log, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Returns true if the row accepts `value`. Otherwise the log has an error. */
+/* Returns true if the option of the row may have this value. Otherwise adds an
+ * error to the log and returns false. */
 bool nvrtc_option_check(const struct option_row *row, const char *value,
                         struct nvrtc_text *log);
 

@@ -84,9 +84,9 @@ last_percent_double(const struct nvrtc_remark *remark,
     return false;
 }
 
-/* Doubles each single '%' before a register's name, from the '%' to which the
- * message refers to the end of the literal. That '%' is two characters before
- * remark->at, unless a macro has composed the text. */
+/* The message is about a single '%' before a register's name. Doubles this '%'
+ * and all such '%' after it in the same literal. The first one is two
+ * characters before remark->at, unless a macro has composed the text. */
 bool
 nvrtc_percent_rule(const struct nvrtc_remark *remark,
                    struct nvrtc_edits *edits)

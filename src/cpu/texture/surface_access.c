@@ -27,9 +27,10 @@ coordinate_clamp(int64_t at, int64_t end, bool *out)
     return at < 0 ? 0 : end - 1;
 }
 
-/* Returns the address of the texel to access. Returns NULL if it is outside
- * the array and the access must be ignored. Ends the kernel for an invalid
- * handle, or for an access outside in trapping mode. */
+/* Returns the address of the texel to access. Returns NULL if the texel is
+ * outside the array and `boundary` is BOUNDARY_ZERO. Ends the kernel if the
+ * handle is invalid, or if the texel is outside and `boundary` is
+ * BOUNDARY_TRAP. */
 static char *
 surface_address(uint64_t object, int32_t access, const int32_t at[3],
                 int32_t layer, uint32_t bytes, int32_t boundary)
