@@ -24,6 +24,15 @@
 #define __builtin_align__(bytes) __attribute__((aligned(bytes)))
 #define __thread__           __thread
 #define __restrict__         __restrict
+#define __annotate__(attribute) __attribute__((attribute))
+#define __location__(space)  __annotate__(space)
+#define __no_return__        __attribute__((noreturn))
+#define __specialization_static static
+#define __import__
+#define __export__
+#define __device_builtin__
+#define __device_builtin_texture_type__
+#define __device_builtin_surface_type__
 
 #define __CUDACC__           1
 #define __CUDACC_RTC__       1

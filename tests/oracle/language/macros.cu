@@ -304,3 +304,22 @@ __global__ void run(unsigned *out) { if (out[threadIdx.x] == 99) asm("trap;"); o
 __global__ void run(unsigned *out) { __shared__ unsigned s[32]; s[threadIdx.x] = threadIdx.x; asm volatile("membar.gl;"); asm volatile("bar.sync 0;" ::: "memory"); asm volatile("// a\n\tmembar.cta; membar.sys;"); out[threadIdx.x] = s[31 - threadIdx.x]; }
 //: asm_hiding_a_value
 __global__ void run(unsigned *out) { int a = threadIdx.x; float f = 2; asm volatile("" : "+r"(a)); asm("// hidden" : "+f"(f)); out[threadIdx.x] = a * (int)f; }
+//: attribute_macros
+__location__(device) int a;
+__annotate__(device) int b;
+struct __device_builtin__ S { unsigned x; };
+__device__ __no_return__ void leave() { __trap(); }
+__device__ int f(int x) { return x + 1; }
+__global__ void run(unsigned *out)
+{
+    a = 3;
+    b = 4;
+    S s = {5};
+    if (out == nullptr) { leave(); }
+    out[0] = a + b + s.x + f(6);
+}
+//: builtin_types_are_marked
+typedef __device_builtin_texture_type__ unsigned long long T;
+typedef __device_builtin_surface_type__ unsigned long long U;
+struct __cudart_builtin__ V { int x; };
+__global__ void run(unsigned *out) { out[0] = sizeof(T) + sizeof(U) + sizeof(V); }
