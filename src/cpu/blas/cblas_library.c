@@ -43,8 +43,8 @@ static const char *const fast_library_symbols[] = {
     "bli_info_get_version_str", /* the library BLIS */
 };
 
-/* Prefix and suffix that libraries add to a function's name, such as sgemm:
- * scipy_cblas_sgemm64_. */
+/* Prefix and suffix that libraries add to the name of a function. In
+ * scipy_cblas_sgemm64_, for example, they surround sgemm. */
 static const struct {
     const char *prefix, *suffix;
 } spellings[] = {
