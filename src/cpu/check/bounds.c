@@ -209,7 +209,8 @@ variable_describe(struct fault *fault, const char *space, const char *name)
 
 /* Treats the allocation as an array whose elements have the size of the
  * access, and formats the index of the accessed element: ": index 1000 of 1000
- * elements of 4 bytes". "" if the access is not at the start of an element. */
+ * elements of 4 bytes". The result is "" if the access is not at the start of
+ * an element. */
 static const char *
 index_text(char text[80], const struct fault *fault, uintptr_t base,
            size_t bytes)

@@ -138,7 +138,7 @@ struct cpu_check {
      * before those of the running thread block. */
     uint32_t cached_interval;
     bool cached_ordered;
-    /* Cache of the global allocations that contained the latest addresses. */
+    /* Cache of the global allocations that were accessed last. */
     struct {
         uintptr_t base;
         size_t bytes;

@@ -208,10 +208,10 @@ range_is_valid(struct cpu_check *check, const struct cpu_check_range *range)
            cpu_check_range_is_race_free(check, range);
 }
 
-/* Sets shared or stack if the range is in shared memory or on a stack. If the
- * race check examines the range, also sets `granule`, the access records of
- * the 64 KiB of memory that contain the range, and `site`, the number of its
- * source location. */
+/* Sets the members `shared` and `stack`: whether the range is in shared memory
+ * or on a stack. If the race check examines the range, also sets `granule`,
+ * the access records of the 64 KiB of memory that contain the range, and
+ * `site`, the number of its source location. */
 static void
 range_locate(const struct cpu_check *check, const struct cpu_worker *worker,
              struct cpu_check_range *range)

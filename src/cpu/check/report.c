@@ -189,8 +189,8 @@ excerpt_add(struct text *text, const struct image_site *site)
     text_add(text, "^");
 }
 
-/* Appends the proposed remedy (remedy.c) to a report's message, and the source
- * lines of the accesses. */
+/* Appends two things to a report's message: the proposed remedy (remedy.c),
+ * and the source lines of the accesses. */
 static void
 advice_make(struct text *text, const struct cpu_check_finding *finding)
 {

@@ -1,12 +1,13 @@
 /* shadow.c - shadow memory: access records of words, and state of bytes.
  *
- * Called by race.c, loop_accesses.c, reclaim.c and uninitialized.c. Shadow
- * memory is allocated in granules of 64 KiB of memory, on the first use, and
- * found by a two-level table. The tables need no locks: the first worker to
- * install a table or a granule wins, and readers may look it up at any time.
- * So access records are not freed while a kernel runs, and the byte states of
- * freed memory go to a free list for other granules instead of being unmapped.
- * Both have separate pages, which are returned to the system when unused.
+ * Called by race.c, loop_accesses.c, reclaim.c and uninitialized.c. The unit
+ * of allocation is a granule, which describes 64 KiB of memory. A granule is
+ * allocated on first use and found through a two-level table. The tables need
+ * no locks: the first worker to install a table or a granule wins, and other
+ * workers may read it at any time. Therefore, access records are not freed
+ * while a kernel runs, and the byte states of freed memory are not unmapped,
+ * but go to a free list for other granules. Records and byte states have
+ * separate pages, which are returned to the system when unused.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
