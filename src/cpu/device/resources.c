@@ -28,7 +28,7 @@
 struct mark {
     uint64_t magic;
     int device;
-    /* A split made the resource; such a resource cannot be split again. */
+    /* true: the resource was made by a split, so it cannot be split again */
     bool is_part;
 };
 
