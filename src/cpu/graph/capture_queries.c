@@ -88,8 +88,9 @@ cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
                                      NULL);
 }
 
-/* Replaces the stream's tips (the nodes that its next node depends on). The
- * previous tips need not have dependents when the capture ends. */
+/* Replaces the stream's tips (the nodes that its next node depends on). A
+ * previous tip without dependents does not make the end of the capture
+ * fail. */
 static CUresult
 capture_replace_tips(struct cpu_stream *stream, const CUgraphNode *tips,
                      size_t count)

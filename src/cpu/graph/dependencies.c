@@ -114,8 +114,8 @@ edges_change(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to,
         code = CUDA_ERROR_INVALID_VALUE;
     }
     if (!code && !add && cpu_graph_has_memory(graph)) {
-        /* edges determine when memory nodes free memory, so they cannot be
-         * removed */
+        /* No edge can be removed from a graph with memory nodes, since edges
+         * determine when such nodes free memory. */
         code = CUDA_ERROR_NOT_SUPPORTED;
     }
     for (size_t i = 0; i < count && !code; i++) {

@@ -203,8 +203,8 @@ cpu_exec_make(struct cpu_graph *graph, struct cpu_exec **made)
      CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |                              \
      CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY)
 
-/* Returns true if CUDA allows kernels to launch the graph, which then can only
- * have nodes of the types below. */
+/* Returns true if CUDA allows kernels to launch the graph: all its nodes,
+ * including those of child graphs, have one of the types below. */
 static bool
 device_could_launch(const struct cpu_graph *graph)
 {

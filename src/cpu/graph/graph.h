@@ -201,8 +201,8 @@ bool cpu_edge_data_valid(const CUgraphEdgeData *data, size_t count);
 
 /* ---- nodes.c ---- */
 
-/* Stores a copy of the CUDA parameters `params` in the node, which queries
- * return. The caller holds the graph lock. */
+/* Stores in the node a copy of the CUDA parameters `params`, for queries. The
+ * caller holds the graph lock. */
 CUresult cpu_node_describe(struct cpu_node *node, const void *params);
 /* Adds a node with this task (the work of a node) to the graph, after the
  * nodes in `after`. If `params` is not NULL, later queries return a copy of

@@ -46,8 +46,8 @@ struct cpu_graph_memory {
     struct cpu_graph_memory *next;
 };
 
-/* The values of cuDeviceGetGraphMemAttribute for a device, in bytes; `high` is
- * the maximum (high-water mark). */
+/* The values of cuDeviceGetGraphMemAttribute for a device, in bytes; the
+ * members *_high are maxima (high-water marks). */
 struct usage {
     size_t used, used_high, reserved, reserved_high;
 };

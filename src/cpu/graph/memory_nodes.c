@@ -2,9 +2,9 @@
  *
  * Called by users of the library, by params.c, and by mempool.c for captured
  * streams. These nodes do no work when they run. The address of the memory is
- * fixed when an allocation node is added, and graph_memory.c records which
- * memory is allocated when a launch is submitted. Adding or querying a node
- * acquires the graph lock.
+ * fixed when an allocation node is added. When a launch is submitted,
+ * graph_memory.c records which memory it allocates and frees. Adding or
+ * querying a node acquires the graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
