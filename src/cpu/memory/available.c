@@ -1,9 +1,10 @@
 /* available.c - reads how much memory the system can provide to this process.
  *
- * Called by budget.c and at cuInit, by one thread at a time. The bounds are
- * MemAvailable, the limits of the process's cgroup and its ancestors (version
- * 2 and 1, hybrid, inside containers), RLIMIT_AS, RLIMIT_DATA and CommitLimit.
- * Caches the mount points of the cgroup file systems.
+ * Called by budget.c and at cuInit, by one thread at a time. The sources are
+ * MemAvailable, the limits of the process's cgroup and its ancestors,
+ * RLIMIT_AS, RLIMIT_DATA and CommitLimit. Cgroups may be of version 1, 2 or
+ * both, and the process may be in a container. Caches the mount points of the
+ * cgroup file systems.
  *
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
@@ -208,8 +209,8 @@ struct version {
     /* names of the files that contain a limit in bytes */
     const char *files[2];
     const char *current;
-    /* key of the line of memory.stat with the bytes of cache that the system
-     * can reclaim */
+    /* key of the line in memory.stat that says how many bytes of cache the
+     * system can reclaim */
     const char *cache;
     /* Mount point of the cgroup file system that is assumed if
      * /proc/self/mountinfo cannot be read. */

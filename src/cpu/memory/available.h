@@ -38,15 +38,16 @@ struct cpu_available {
 };
 
 /* Reads the start of a file as text: at most bytes - 1 characters and the
- * terminating 0. `root` is a prefix of `path`. Returns false, with `text`
- * unchanged or empty, if the file is missing or empty. Thread-safe. */
+ * terminating 0. The file's name is `root` followed by `path`. Returns false,
+ * with `text` unchanged or empty, if the file is missing or empty.
+ * Thread-safe. */
 bool cpu_system_file_read(const char *root, const char *path, char *text,
                           size_t bytes);
 
 /* Reads all limits of the memory that the process can still allocate: the
- * machine's, those of cgroups, and resource limits. `root` is a prefix of file
- * names, "" except in tests. Files that cannot be read are ignored. Takes
- * about 100 microseconds; not thread-safe. */
+ * machine's, those of cgroups, and resource limits. `root` is put in front of
+ * all file names; it is "" except in tests. Files that cannot be read are
+ * ignored. Takes about 100 microseconds; not thread-safe. */
 void cpu_available_read(const char *root, struct cpu_available *found);
 
 #endif

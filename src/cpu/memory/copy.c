@@ -55,8 +55,8 @@ rows_copy(void *argument)
     return CUDA_SUCCESS;
 }
 
-/* Copies `bytes` contiguous bytes in chunks, from the end if the target
- * overlaps the source's end. */
+/* Copies `bytes` contiguous bytes in chunks. Starts with the last chunk if the
+ * target overlaps the end of the source. */
 static CUresult
 flat_copy_chunks(char *to, const char *from, size_t bytes,
                  struct cpu_interrupt *interrupt)
@@ -184,8 +184,8 @@ cpu_rows_submit(const struct cpu_rows *rows, struct cpu_stream *stream,
                          sizeof *rows, bytes <= SMALL_BYTES);
 }
 
-/* Computes the number of rows per slice from its size in bytes; 0 if there is
- * only one slice. */
+/* Returns the number of rows per slice; `slice` and `pitch` are the sizes of a
+ * slice and of a row in bytes. Returns 0 if there is only one slice. */
 static size_t
 slice_height(size_t slice, size_t pitch, size_t depth)
 {

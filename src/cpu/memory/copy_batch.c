@@ -80,7 +80,8 @@ batch_copy(const struct batch *batch, CUstream handle, size_t *failed)
                    CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
     }
     if (!code && at_once && !cpu_stream_records(stream)) {
-        /* The caller may overwrite the sources after the function returns. */
+        /* Wait, because the caller may overwrite the sources after the
+         * return. */
         cpu_stream_wait(stream);
     }
     return code;

@@ -528,8 +528,8 @@ cuMemUnmap(CUdeviceptr pointer, size_t bytes)
 
 /* ---- access ---- */
 
-/* Computes the bit of a location in a mask of locations. Devices have the bits
- * from 0; the host has bit 63. */
+/* Computes the bit of a location in a mask of locations. The device with
+ * ordinal n has bit n; the host has bit 63. */
 static CUresult
 location_bit(const CUmemLocation *location, uint64_t *bit)
 {

@@ -47,8 +47,8 @@ extern pthread_mutex_t cpu_pools_lock;
  * INVALID_VALUE if the handle is not that of a pool. */
 CUresult cpu_pool_take(CUmemoryPool handle, size_t bytes,
                        struct cpu_allocation *as);
-/* Lowers the reserved size that the pool reports to `keep` bytes, but not
- * below its used size. Returns the new reserved size. */
+/* Lowers the pool's member `reserved` to the larger of `keep` and `used`, in
+ * bytes. Does nothing if it is at most `keep`. Returns its new value. */
 size_t cpu_pool_reserve(struct cpu_pool *pool, size_t keep);
 /* Subtracts `bytes` from the usage of a pool, because memory
  * of this size is about to be freed. */
