@@ -38,8 +38,8 @@ size_t cpu_image_bytes(const void *bytes);
  * enough memory. */
 char *cpu_image_text_make(const void *image, size_t bytes, const void *named,
                           int arch, size_t *length);
-/* Returns true if `text` is an image in text form. Reads at most `most` bytes;
- * SIZE_MAX means that the text ends with a zero byte. */
+/* Returns true if `bytes` is an image in text form. Reads at most `most`
+ * bytes; SIZE_MAX means that the text ends with a zero byte. */
 bool cpu_image_is_text(const void *bytes, size_t most);
 /* Decodes the image in a text that ends with a zero byte or after `most`
  * bytes. The caller frees the image. Returns INVALID_IMAGE if the text is

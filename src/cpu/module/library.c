@@ -148,7 +148,7 @@ library_try(CUlibrary *handle, unsigned count, CUjit_option *options,
     return CUDA_SUCCESS;
 }
 
-/* Returns a copy of the image at `image`, decoded if it is in text form.
+/* Returns a copy of the image at `bytes`, decoded if it is in text form.
  * Returns NULL if it is not a complete image or there is not enough memory. */
 static void *
 image_copy(const void *bytes)

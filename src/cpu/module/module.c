@@ -146,8 +146,8 @@ globals_remove(struct cpu_module *module)
     }
 }
 
-/* The kernel checks: bit in cpu_check_flags, bit in the header of an image
- * that was compiled with the check, and name in PYCUDA_CPU_CHECK. */
+/* For each kernel check: its bit in cpu_check_flags, its bit in the header of
+ * an image that was compiled with it, and its name in PYCUDA_CPU_CHECK. */
 static const struct check_row {
     unsigned flag;
     uint32_t check;
