@@ -62,8 +62,9 @@ has_lines(const char *elf, const Elf64_Shdr *sections, unsigned count,
     return false;
 }
 
-/* Makes a copy of the ELF object in which the section headers have the
- * addresses in memory. Returns NULL if there is not enough memory. */
+/* Makes a copy of the ELF object whose section headers contain the addresses
+ * at which the sections are loaded. Returns NULL if there is not enough
+ * memory. */
 static struct jit_code_entry *
 entry_make(const struct cpu_code *code, const Elf64_Ehdr *header)
 {
