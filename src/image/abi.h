@@ -331,7 +331,8 @@ struct __attribute__((may_alias)) image_check_operand {
         (uint64_t object, int32_t index, int32_t channel), 0)                 \
     /* Returns the address of texel 0 if the texels have `channels` channels  \
      * of `bytes` bytes and a fetch does not convert them, else NULL.         \
-     * __pycuda_texture_width returns the number of texels. */                \
+     * __pycuda_texture_width returns the number of texels. Both accept any   \
+     * value as `object`; for one that is no texture they return 0. */        \
     ROW(const void *, __pycuda_texture_plain,                                 \
         (uint64_t object, int32_t channels, int32_t bytes), 0)                \
     ROW(uint32_t, __pycuda_texture_width, (uint64_t object), 0)               \

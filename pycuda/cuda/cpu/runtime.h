@@ -57,7 +57,7 @@ __device__ void __pycuda_texture_gradient(unsigned long object, int access,
                                           const float *changes, void *out);
 __device__ unsigned int __pycuda_texture_word(unsigned long object, int index,
                                               int channel)
-    __attribute__((nothrow));
+    __attribute__((pure, nothrow));
 __device__ const void *__pycuda_texture_plain(unsigned long object,
                                               int channels, int bytes)
     __attribute__((const, nothrow));

@@ -437,5 +437,8 @@ __pycuda_texture_plain(uint64_t object, int32_t channels, int32_t bytes)
 uint32_t
 __pycuda_texture_width(uint64_t object)
 {
-    return (uint32_t)cpu_texture_get(object)->width;
+    const struct cpu_texture *texture =
+        cpu_handle_object(CPU_TEXTURE, (void *)(uintptr_t)object);
+
+    return texture ? (uint32_t)texture->width : 0;
 }

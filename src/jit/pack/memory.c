@@ -108,24 +108,21 @@ row_index_of_lane_0(struct jit_pack_writer *to, LLVMValueRef lanes)
         middle, "");
 }
 
-/* Writes a run-time test of whether the index of an access grows by 1 from
- * each lane to the next, and returns its result, an i1. Sets *first to the
- * index of lane 0, with 64 bits. The test may fail without need if neither
- * lane 0 nor the middle lane is in the mask. */
+/* Writes a test of whether `value` grows by 1 from each lane of the mask to
+ * the next, and returns its result, an i1. Sets *low to the value of lane 0,
+ * or to what lane 0 would have if the test is true. The test may fail without
+ * need if neither lane 0 nor the middle lane is in the mask. */
 static LLVMValueRef
-test_row(struct jit_pack_writer *to, LLVMValueRef index, LLVMValueRef *first)
+test_lanes(struct jit_pack_writer *to, LLVMValueRef value, LLVMValueRef *low)
 {
     LLVMBuilderRef builder = to->builder;
     static const char name[] = "llvm.vector.reduce.or";
-    bool zero = LLVMIsAZExtInst(index) != NULL;
-    bool wide = zero || LLVMIsASExtInst(index);
-    LLVMValueRef narrow = wide ? LLVMGetOperand(index, 0) : index;
-    LLVMTypeRef type = LLVMTypeOf(narrow);
     LLVMValueRef lanes =
-        LLVMBuildFreeze(builder, jit_pack_vector(to, narrow), "");
-    LLVMValueRef low = row_index_of_lane_0(to, lanes);
-    LLVMValueRef row = LLVMBuildAdd(builder, jit_pack_splat(to, low),
-                                    jit_pack_steps(to, type, 1), "");
+        LLVMBuildFreeze(builder, jit_pack_vector(to, value), "");
+    *low = row_index_of_lane_0(to, lanes);
+    LLVMValueRef row =
+        LLVMBuildAdd(builder, jit_pack_splat(to, *low),
+                     jit_pack_steps(to, LLVMTypeOf(value), 1), "");
     LLVMValueRef off = LLVMBuildSelect(
         builder, to->mask, LLVMBuildICmp(builder, LLVMIntNE, lanes, row, ""),
         LLVMConstNull(LLVMTypeOf(to->mask)), "");
@@ -133,11 +130,34 @@ test_row(struct jit_pack_writer *to, LLVMValueRef index, LLVMValueRef *first)
     LLVMValueRef reduce = LLVMGetIntrinsicDeclaration(
         to->jit->module, LLVMLookupIntrinsicID(name, sizeof name - 1), &bits,
         1);
-    LLVMValueRef fits =
-        LLVMBuildNot(builder,
-                     LLVMBuildCall2(builder, LLVMGlobalGetValueType(reduce),
-                                    reduce, &off, 1, ""),
-                     "");
+    return LLVMBuildNot(builder,
+                        LLVMBuildCall2(builder, LLVMGlobalGetValueType(reduce),
+                                       reduce, &off, 1, ""),
+                        "");
+}
+
+/* Writes a run-time test of whether the index of an access grows by 1 from
+ * each lane to the next, and returns its result, an i1. Sets *first to the
+ * index of lane 0, with 64 bits. If the index is an extension of a value that
+ * grows by 1 from lane to lane, it suffices that this value does not wrap. */
+static LLVMValueRef
+test_row(struct jit_pack_writer *to, LLVMValueRef index, LLVMValueRef *first)
+{
+    LLVMBuilderRef builder = to->builder;
+    LLVMTypeRef i32 = to->jit->i32;
+    LLVMValueRef linear = jit_pack_unwrapped(to->body, index), low;
+    bool half = linear && jit_pack_is_low_half(index);
+    bool zero = half || LLVMIsAZExtInst(index);
+    bool wide = zero || LLVMIsASExtInst(index);
+    LLVMValueRef narrow = wide ? LLVMGetOperand(index, 0) : index;
+    LLVMTypeRef type = half ? i32 : LLVMTypeOf(narrow);
+    LLVMValueRef fits = LLVMConstInt(to->jit->i1, 1, 0);
+    if (linear) {
+        low = LLVMBuildFreeze(builder, jit_pack_scalar(to, linear), "");
+        low = half ? LLVMBuildTrunc(builder, low, i32, "") : low;
+    } else {
+        fits = test_lanes(to, narrow, &low);
+    }
     *first = low;
     if (wide || LLVMGetIntTypeWidth(type) < 64) {
         /* The index is extended to 64 bits, so it must not wrap in any

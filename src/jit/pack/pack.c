@@ -129,17 +129,20 @@ is_scattered(const struct jit_pack_body *body, LLVMValueRef at)
 }
 
 /* Tests whether the elements that neighbouring threads load or store are
- * mostly consecutive, but not always. A run-time test then chooses between a
- * vector access and scalar accesses. Packs of few threads are better for such
- * code. */
+ * mostly consecutive, but not always. A run-time test of all lanes then
+ * chooses between a vector access and scalar accesses. Packs of few threads
+ * are better for such code. An index that is only not consecutive if it wraps
+ * does not count: its test is a single comparison. */
 static bool
 is_tested(const struct jit_pack_body *body, LLVMValueRef at)
 {
     bool store = LLVMIsAStoreInst(at) != NULL;
     LLVMTypeRef type = LLVMTypeOf(store ? LLVMGetOperand(at, 0) : at);
     LLVMValueRef address = LLVMGetOperand(at, store);
-    return !jit_pack_is_linear(body, address) &&
-           jit_pack_row_index(body, address, type);
+    LLVMValueRef index = jit_pack_is_linear(body, address)
+                             ? NULL
+                             : jit_pack_row_index(body, address, type);
+    return index && !jit_pack_unwrapped(body, index);
 }
 
 /* Tests for a load or store with an index that is limited to a range, as by

@@ -193,6 +193,13 @@ bool jit_pack_probable_stride(const struct jit_pack_body *body,
  * (lane) to the next. Otherwise returns NULL. */
 LLVMValueRef jit_pack_row_index(const struct jit_pack_body *body,
                                 LLVMValueRef address, LLVMTypeRef type);
+/* Tests for x & 0xffffffff with 64 bits, which is a zero extension of the low
+ * half of x. */
+bool jit_pack_is_low_half(LLVMValueRef at);
+/* Returns the operand if the index is a sign or zero extension of a value that
+ * grows by a constant from lane to lane unless it wraps; else returns NULL. */
+LLVMValueRef jit_pack_unwrapped(const struct jit_pack_body *body,
+                                LLVMValueRef index);
 /* Tests for an integer that is chosen from several values: a select, a phi, or
  * the smaller or larger of two integers. */
 bool jit_pack_is_choice(LLVMValueRef at);

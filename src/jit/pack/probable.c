@@ -24,14 +24,14 @@ jit_pack_is_choice(LLVMValueRef at)
            (LLVMIsASelectInst(at) || LLVMIsAPHINode(at) || jit_is_extreme(at));
 }
 
-/* Tests for x & 0xffffffff with 64 bits, which is a zero extension of the low
- * half of x. */
-static bool
-is_low_half(LLVMValueRef at)
+bool
+jit_pack_is_low_half(LLVMValueRef at)
 {
+    if (!LLVMIsAInstruction(at) || LLVMGetInstructionOpcode(at) != LLVMAnd) {
+        return false;
+    }
     LLVMValueRef mask = LLVMGetOperand(at, 1);
-    return LLVMGetInstructionOpcode(at) == LLVMAnd &&
-           LLVMIsAConstantInt(mask) &&
+    return LLVMIsAConstantInt(mask) &&
            LLVMGetIntTypeWidth(LLVMTypeOf(mask)) == 64 &&
            LLVMConstIntGetZExtValue(mask) == UINT32_MAX;
 }
@@ -107,7 +107,7 @@ find_stride(const struct jit_pack_body *body, LLVMValueRef value, int depth,
             LLVMGetInstructionOpcode(value) == LLVMSub ? -second : second;
         return true;
     case LLVMAnd:
-        if (!is_low_half(value)) {
+        if (!jit_pack_is_low_half(value)) {
             return false;
         }
         /* fall through */
@@ -176,6 +176,15 @@ jit_pack_row_index(const struct jit_pack_body *body, LLVMValueRef address,
     }
     LLVMValueRef index = last_index(address);
     return jit_pack_is_linear(body, index) ? NULL : index;
+}
+
+LLVMValueRef
+jit_pack_unwrapped(const struct jit_pack_body *body, LLVMValueRef index)
+{
+    bool extends = LLVMIsAZExtInst(index) || LLVMIsASExtInst(index) ||
+                   jit_pack_is_low_half(index);
+    LLVMValueRef operand = extends ? LLVMGetOperand(index, 0) : NULL;
+    return operand && jit_pack_is_linear(body, operand) ? operand : NULL;
 }
 
 /* Tests whether the value is computed from a select, phi, min or max that is

@@ -23,6 +23,16 @@ drop_text_attribute(LLVMValueRef function, const char *name)
                                      name, (unsigned)strlen(name));
 }
 
+/* Tests for a function of the runtime that may be called with any arguments
+ * and has no effects. LLVM moves its calls out of loops, even if they are
+ * conditional there. */
+static bool
+is_speculatable(const char *name)
+{
+    return strcmp(name, "__pycuda_texture_plain") == 0 ||
+           strcmp(name, "__pycuda_texture_width") == 0;
+}
+
 /* Replaces the function attributes for nvptx by those for the host. Attributes
  * that request or forbid inlining are dropped, since inlining.c decides. */
 static void
@@ -42,6 +52,9 @@ retarget_function(struct jit *jit, LLVMValueRef function)
         drop_text_attribute(function, texts[i]);
     }
     if (LLVMIsDeclaration(function)) {
+        if (is_speculatable(jit_name(function))) {
+            jit_add_attribute(jit, function, "speculatable");
+        }
         return;
     }
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
