@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "kernels"))
 
 import saved_kernels  # noqa: E402
-from kernel_corpus import GENERATORS  # noqa: E402
+from kernel_corpus import GENERATORS, launch_shape  # noqa: E402
 
 KINDS = saved_kernels.KINDS
 
@@ -32,8 +32,7 @@ def saved_kernel(number: int, first: int) -> saved_kernels.Saved:
     return saved_kernels.Saved(
         name=kernel.name,
         text=kernel.text,
-        block=kernel.block,
-        grid=kernel.grid,
+        **launch_shape(kernel),
         p=kernel.p,
         q=kernel.q,
         numbers=kernel.outputs(),

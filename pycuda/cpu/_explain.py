@@ -89,12 +89,14 @@ def explain(source: str | Path, options: list[str] | None = None) -> Any:
     dict
         ``target``, the instruction set; ``kernels``, a dict each: ``name``,
         ``file``, ``line``, ``level`` (loop, packs, regions, warps or
-        fibers), ``reason`` (why fibers), ``regions`` (the thread loops: line,
-        whether each begins at the kernel's start, at a barrier or at a
-        warp operation, and whether ``packs`` of several neighbouring threads
-        run at a time), ``loops`` (those that several threads run together
-        although each may leave at another iteration: line, and how many
-        threads), ``registers``, ``static_shared``, ``local_bytes``,
+        fibers), ``rows`` (the axis of threadIdx along which neighbouring
+        threads run together), ``reason`` (why fibers), ``regions`` (the
+        thread loops: line, whether each begins at the kernel's start, at a
+        barrier or at a warp operation, and whether ``packs`` of several
+        neighbouring threads run at a time), ``loops`` (those that several
+        threads run together although each may leave at another iteration:
+        line, and how many threads), ``registers``, ``static_shared``,
+        ``local_bytes``,
         ``frame_bytes``, ``parameter_bytes``, ``constant_bytes`` (bytes),
         ``max_threads``; ``remarks``, LLVM's remarks about loops: ``file``,
         ``line``, ``column``, ``text``.
@@ -199,6 +201,11 @@ def text(told: Any) -> str:
             f"{kernel['file']}:{kernel['line']}: {kernel['name']}",
             f"  {kernel['level']}: {_LEVELS[kernel['level']]}",
         ]
+        if kernel["rows"] != "x":
+            lines.append(
+                "    neighbours in threadIdx.{rows} run together, since they "
+                "access neighbouring memory".format(**kernel)
+            )
         if kernel["reason"]:
             lines.append(f"    because {kernel['reason']}")
         if kernel["level"] in ("regions", "warps"):

@@ -329,10 +329,9 @@ struct __attribute__((may_alias)) image_check_operand {
     /* Reads and returns one channel of a texture of linear memory. */        \
     ROW(uint32_t, __pycuda_texture_word,                                      \
         (uint64_t object, int32_t index, int32_t channel), 0)                 \
-    /* Returns the address of texel 0 if the texels have `channels` channels  \
-     * of `bytes` bytes and a fetch does not convert them, else NULL.         \
-     * __pycuda_texture_width returns the number of texels. Both accept any   \
-     * value as `object`; for one that is no texture they return 0. */        \
+    /* Returns the address of texel 0, or NULL if a fetch converts texels or  \
+     * they do not have `channels` channels of `bytes` bytes. The second      \
+     * function returns the number of texels. Both accept any `object`. */    \
     ROW(const void *, __pycuda_texture_plain,                                 \
         (uint64_t object, int32_t channels, int32_t bytes), 0)                \
     ROW(uint32_t, __pycuda_texture_width, (uint64_t object), 0)               \

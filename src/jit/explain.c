@@ -381,8 +381,9 @@ write_kernel(struct jit *jit, struct jit_text *out, const struct note *note)
     jit_text_add(out, ", \"file\": ");
     json_text(out, note->file);
     jit_text_add(out,
-                 ", \"line\": %u, \"level\": \"%s\", \"reason\": ", note->line,
-                 level_of(kernel));
+                 ", \"line\": %u, \"level\": \"%s\", \"rows\": \"%c\", "
+                 "\"reason\": ",
+                 note->line, level_of(kernel), "xyz"[kernel->row_axis]);
     json_text(out, reason_of(jit, note));
     write_regions(out, note);
     write_loops(jit, out, kernel);

@@ -21,6 +21,7 @@
 
 #include "image/image.h"
 #include "jit/analyse/independent_blocks.h"
+#include "jit/analyse/row_axis.h"
 #include "jit/checks/checks.h"
 #include "jit/entries/entries.h"
 #include "jit/entries/guard.h"
@@ -161,6 +162,7 @@ simplify_bodies(struct jit *jit)
             continue;
         }
         jit_remove_stop_checks(jit, kernel);
+        jit_choose_row_axis(jit, kernel);
         if (!kernel->calls_functions) {
             jit_find_guard(jit, kernel);
         }

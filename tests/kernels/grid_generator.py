@@ -9,6 +9,7 @@ of which add to counters that all threads share.
 # SPDX-License-Identifier: MIT
 
 import random
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -45,6 +46,15 @@ LINES = [
 PLANES = [(8, 8, 1), (16, 4, 1), (5, 3, 1), (33, 2, 1), (1, 40, 1)]
 
 
+def exchange_axes(text: str) -> str:
+    """Return C text in which the x and y of all indices are exchanged."""
+    return re.sub(
+        r"\b((?:thread|block)Idx|(?:block|grid)Dim)\.([xy])\b",
+        lambda m: f"{m[1]}.{'y' if m[2] == 'x' else 'x'}",
+        text,
+    )
+
+
 class GridGenerator(Generator):
     """Generates one kernel, with the interface of `Generator`."""
 
@@ -73,6 +83,9 @@ class GridGenerator(Generator):
             self.body += self.statement()
         self.body += self.store_out()
         self.text = "\n".join(self.whole_text())
+        self.turned = self.seed % 4 == 1
+        if self.turned:  # y takes the place of x, also in the launch
+            self.text = exchange_axes(self.text)
 
     def choose_limits(self) -> None:
         """Choose the guard's limit, and `p`, near the thread count."""

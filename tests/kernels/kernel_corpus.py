@@ -83,6 +83,14 @@ def compiled(kernels: list[AnyGenerator], setting: Setting) -> Any:
             os.environ[SWITCH] = before
 
 
+def launch_shape(kernel: AnyGenerator) -> dict[str, tuple[int, ...]]:
+    """Return the block and the grid with which the kernel is launched."""
+    block, grid = kernel.block, kernel.grid
+    if getattr(kernel, "turned", False):
+        block, grid = ((s[1], s[0], s[2]) for s in (block, grid))
+    return {"block": block, "grid": grid}
+
+
 def output(module: Any, kernel: AnyGenerator, data: np.ndarray) -> np.ndarray:
     """Run the kernel on the device and return its output."""
     out = np.zeros(kernel.outputs(), np.uint32)
@@ -91,8 +99,7 @@ def output(module: Any, kernel: AnyGenerator, data: np.ndarray) -> np.ndarray:
         cuda.In(data),
         np.uint32(kernel.p),
         np.uint32(kernel.q),
-        block=kernel.block,
-        grid=kernel.grid,
+        **launch_shape(kernel),
     )
     return out
 

@@ -40,6 +40,7 @@ class PackGenerator(Exits, GridGenerator):
 
     def __post_init__(self) -> None:
         self.rounds: list[str] = []  # counters of the loops around
+        self.remainders = False  # whether indices are remainders
         super().__post_init__()
 
     def start(self) -> list[Stmt]:
@@ -50,7 +51,29 @@ class PackGenerator(Exits, GridGenerator):
             m.vars["c"] = m.vars["c"] ^ extended(at.value(m))
             return mask
 
-        return [*super().start(), Stmt([f"c ^= {extension(at)};"], run)]
+        set_c = Stmt([f"c ^= {extension(at)};"], run)
+        return [*super().start(), *self.divide(), set_c]
+
+    def divide(self) -> list[Stmt]:
+        """Divide the index, as kernels do that count rows and columns."""
+        self.remainders = self.random.random() < 0.5
+        if not self.remainders:
+            return []
+        least = self.random.choice([5, 20, 64, 100, 300])
+        name = self.random.choice([None, None, "p"])
+        text = f"({name} % 61u + {least}u)" if name else f"{least}u"
+
+        def run(m, mask):
+            divisor = m.vars[name] % 61 + least if name else m.fill(least)
+            m.set("r", m.vars["i"] % divisor, mask)
+            m.set("b", m.vars["b"] ^ (m.vars["i"] // divisor * 64), mask)
+            return mask
+
+        lines = [
+            f"unsigned r = (unsigned)i % {text};",
+            f"b ^= (unsigned)i / {text} * 64u;",
+        ]
+        return [Stmt(lines, run)]
 
     def forms(self) -> list[str]:
         if not self.is_whole():
@@ -78,10 +101,11 @@ class PackGenerator(Exits, GridGenerator):
         text = f"{'+' if number >= 0 else '-'} {abs(number)}u"
         text += f" + {name}" if name else ""
         down = self.random.random() < 0.2
-        start = "200u - (unsigned)i" if down else "(unsigned)i"
+        base = "r" if self.remainders and self.random.random() < 0.5 else "i"
+        start = f"200u - (unsigned){base}" if down else f"(unsigned){base}"
 
         def value(m):
-            index = m.vars["i"]
+            index = m.vars[base]
             index = np.uint32(200) - index if down else index
             more = m.vars[name] if name else np.uint32(0)
             return u32(index + np.uint32(number % (1 << 32)) + more)

@@ -109,22 +109,42 @@ jit_text_parameters(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
+/* Writes IR text that loads blockDim and gridDim. `axis` is the axis of the
+ * launch that the entry calls x; x takes its place. `first`: number of values
+ * of blockDim that the caller has written already. */
+static void
+write_sizes(struct jit_text *text, unsigned axis, unsigned first)
+{
+    static const struct {
+        const char *name;
+        unsigned offset, limits[3];
+    } groups[] = {{"ntid", 12, {1025, 1025, 65}},
+                  {"nctaid", 24, {0x80000000u, 65536, 65536}}};
+    for (unsigned g = 0; g < 2; g++) {
+        for (unsigned i = g ? 0 : first; i < 3; i++) {
+            unsigned from = i == 0 ? axis : i == axis ? 0 : i;
+            jit_text_add(text,
+                         "  %%%s%u.p = getelementptr inbounds i8, ptr "
+                         "%%block, i64 %u\n"
+                         "  %%%s%u = load i32, ptr %%%s%u.p, "
+                         "!range !{i32 1, i32 %d}\n",
+                         groups[g].name, i, groups[g].offset + 4 * from,
+                         groups[g].name, i, groups[g].name, i,
+                         (int)groups[g].limits[from]);
+        }
+    }
+}
+
 /* Writes IR text that loads blockDim, gridDim and the address of shared
  * memory. `width` is blockDim.x, or 0 if it is unknown. `flat`: the kernel
  * does not use threadIdx.y; if `width` is known too, blockDim.y and blockDim.z
  * are 1. `own`: no other pointer refers to the thread block's shared memory
  * while the entry runs (output/vector_slices.c). */
 void
-jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own)
+jit_text_geometry(struct jit *jit, unsigned axis, unsigned width, bool flat,
+                  bool own)
 {
     struct jit_text *text = jit->wrappers;
-    static const struct {
-        const char *name;
-        unsigned offset, limit;
-    } rows[] = {{"ntid0", 12, 1025},    {"ntid1", 16, 1025},
-                {"ntid2", 20, 65},      {"nctaid0", 24, 0x80000000u},
-                {"nctaid1", 28, 65536}, {"nctaid2", 32, 65536},
-                {"dynamic", 36, 0}};
     jit_text_add(text,
                  "  %%blockp = getelementptr inbounds i8, ptr %%thread, "
                  "i64 16\n  %%block = load ptr, ptr %%blockp\n"
@@ -142,20 +162,10 @@ jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own)
         jit_text_add(text, "  %%ntid1 = add i32 0, 1\n"
                            "  %%ntid2 = add i32 0, 1\n");
     }
-    for (size_t i = !width ? 0
-                    : flat ? 3
-                           : 1;
-         i < sizeof rows / sizeof *rows; i++) {
-        jit_text_add(text,
-                     "  %%%s.p = getelementptr inbounds i8, ptr %%block, "
-                     "i64 %u\n  %%%s = load i32, ptr %%%s.p",
-                     rows[i].name, rows[i].offset, rows[i].name, rows[i].name);
-        if (rows[i].limit) {
-            jit_text_add(text, ", !range !{i32 1, i32 %d}",
-                         (int)rows[i].limit);
-        }
-        jit_text_add(text, "\n");
-    }
+    write_sizes(text, axis, !width ? 0 : flat ? 3 : 1);
+    jit_text_add(text, "  %%dynamic.p = getelementptr inbounds i8, ptr "
+                       "%%block, i64 36\n"
+                       "  %%dynamic = load i32, ptr %%dynamic.p\n");
 }
 
 /* Writes the types of the body's arguments, separated by commas. */

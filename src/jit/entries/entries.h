@@ -33,10 +33,12 @@ const char *jit_text_operand(struct jit_text *text, struct jit_kernel *kernel,
 /* Writes the loads of the kernel's parameters from the parameter buffer. */
 void jit_text_parameters(struct jit *jit, struct jit_kernel *kernel);
 /* Writes IR text that loads blockDim, gridDim and the address of shared
- * memory. `width` is blockDim.x if it is known, else 0. `flat`: the kernel
- * does not use threadIdx.y. `own`: while the entry runs, shared memory is
- * accessed only through this address. */
-void jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own);
+ * memory. `axis`: axis of the launch that the entry calls x
+ * (jit_kernel.row_axis). `width` is blockDim.x if it is known, else 0. `flat`:
+ * the kernel does not use threadIdx.y. `own`: while the entry runs, shared
+ * memory is accessed only through this address. */
+void jit_text_geometry(struct jit *jit, unsigned axis, unsigned width,
+                       bool flat, bool own);
 /* Writes a call of the kernel body (the function with the kernel's code) for
  * one thread. IR names that differ between the loops of an entry end in
  * `suffix`; `metadata` is appended to the call. */

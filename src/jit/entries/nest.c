@@ -61,7 +61,7 @@ jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                  frame->internal ? "internal " : "", frame->name,
                  frame->internal);
     jit_text_parameters(jit, kernel);
-    jit_text_geometry(jit, frame->width, kernel->flat,
+    jit_text_geometry(jit, kernel->row_axis, frame->width, kernel->flat,
                       kernel->regions != NULL);
     jit_text_add(jit->wrappers, "%s", frame->variables);
     jit_text_add(jit->wrappers,

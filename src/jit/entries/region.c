@@ -398,7 +398,7 @@ write_chooser(struct jit *jit, struct jit_kernel *kernel)
                  "define void @\"%s\"(ptr noalias readonly %%params, "
                  "ptr %%thread, i64 %%first, i64 %%count) #0 {\nentry:\n",
                  kernel->symbol);
-    jit_text_geometry(jit, 0, false, false);
+    jit_text_geometry(jit, 0, 0, false, false);
     jit_text_add(text,
                  "  %%as.wide = icmp eq i32 %%ntid0, %u\n"
                  "  %%size = mul i32 %%ntid1, %%ntid2\n"

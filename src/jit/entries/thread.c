@@ -20,7 +20,7 @@ jit_write_thread_entry(struct jit *jit, struct jit_kernel *kernel)
                  "ptr %%thread) #0 {\nentry:\n",
                  kernel->symbol);
     jit_text_parameters(jit, kernel);
-    jit_text_geometry(jit, 0, false, false);
+    jit_text_geometry(jit, 0, 0, false, false);
     for (unsigned axis = 0; axis < 3; axis++) {
         jit_text_add(text,
                      "  %%tp%u = getelementptr inbounds i8, ptr %%thread, "

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <llvm-c/Core.h>
 
@@ -48,40 +49,78 @@ call_body(struct jit_pack_writer *to, LLVMValueRef lane)
                    kernel->body, arguments, count, "");
 }
 
-/* Writes the code for an index that wraps: a loop that calls the kernel body
- * for each active lane, one after the other, and the return from the function
- * that runs the pack. */
+/* Writes a call of body->general with the arguments of this function, and the
+ * return. */
 static void
-write_fallback(struct jit_pack_writer *to)
+call_general(struct jit_pack_writer *to)
+{
+    unsigned count = LLVMCountParams(to->function);
+    LLVMValueRef *arguments = jit_allocate(count * sizeof(LLVMValueRef));
+    LLVMGetParams(to->function, arguments);
+    LLVMBuildCall2(to->builder, LLVMGlobalGetValueType(to->function),
+                   to->body->general, arguments, count, "");
+    LLVMBuildRetVoid(to->builder);
+    free(arguments);
+}
+
+/* Writes a loop that calls the kernel body for each active lane, one after the
+ * other, and the return from the function that runs the pack. */
+static void
+write_lane_loop(struct jit_pack_writer *to)
 {
     LLVMBuilderRef builder = to->builder;
-    LLVMBasicBlockRef now = LLVMGetInsertBlock(builder), blocks[5];
-    for (int i = 0; i < 5; i++) {
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(builder), blocks[4];
+    for (int i = 0; i < 4; i++) {
         blocks[i] =
             LLVMAppendBasicBlockInContext(to->jit->context, to->function, "");
     }
-    to->fallback = blocks[0];
+    LLVMBuildBr(builder, blocks[0]);
     LLVMPositionBuilderAtEnd(builder, blocks[0]);
-    LLVMBuildBr(builder, blocks[1]);
-    LLVMPositionBuilderAtEnd(builder, blocks[1]);
     LLVMValueRef lane = LLVMBuildPhi(builder, to->jit->i32, "");
     LLVMValueRef active = LLVMBuildExtractElement(builder, to->all, lane, "");
-    LLVMBuildCondBr(builder, active, blocks[2], blocks[3]);
-    LLVMPositionBuilderAtEnd(builder, blocks[2]);
+    LLVMBuildCondBr(builder, active, blocks[1], blocks[2]);
+    LLVMPositionBuilderAtEnd(builder, blocks[1]);
     call_body(to, lane);
-    LLVMBuildBr(builder, blocks[3]);
-    LLVMPositionBuilderAtEnd(builder, blocks[3]);
+    LLVMBuildBr(builder, blocks[2]);
+    LLVMPositionBuilderAtEnd(builder, blocks[2]);
     LLVMValueRef next =
         LLVMBuildAdd(builder, lane, jit_constant(to->jit, 1), "");
     LLVMValueRef values[2] = {jit_constant(to->jit, 0), next};
-    LLVMBasicBlockRef from[2] = {blocks[0], blocks[3]};
+    LLVMBasicBlockRef from[2] = {before, blocks[2]};
     LLVMAddIncoming(lane, values, from, 2);
     LLVMValueRef more = LLVMBuildICmp(builder, LLVMIntULT, next,
                                       jit_constant(to->jit, to->width), "");
-    LLVMBuildCondBr(builder, more, blocks[1], blocks[4]);
-    LLVMPositionBuilderAtEnd(builder, blocks[4]);
+    LLVMBuildCondBr(builder, more, blocks[0], blocks[3]);
+    LLVMPositionBuilderAtEnd(builder, blocks[3]);
     LLVMBuildRetVoid(builder);
-    LLVMPositionBuilderAtEnd(builder, now);
+}
+
+/* Writes the code that runs if a test fails. */
+static void
+write_fallback(struct jit_pack_writer *to)
+{
+    LLVMBasicBlockRef now = LLVMGetInsertBlock(to->builder);
+    to->fallback =
+        LLVMAppendBasicBlockInContext(to->jit->context, to->function, "");
+    LLVMPositionBuilderAtEnd(to->builder, to->fallback);
+    if (to->body->general) {
+        call_general(to);
+    } else {
+        write_lane_loop(to);
+    }
+    LLVMPositionBuilderAtEnd(to->builder, now);
+}
+
+void
+jit_pack_branch(struct jit_pack_writer *to, LLVMValueRef fits)
+{
+    if (!to->fallback) {
+        write_fallback(to);
+    }
+    LLVMBasicBlockRef go_on =
+        LLVMAppendBasicBlockInContext(to->jit->context, to->function, "");
+    LLVMBuildCondBr(to->builder, fits, go_on, to->fallback);
+    LLVMPositionBuilderAtEnd(to->builder, go_on);
 }
 
 void
@@ -91,9 +130,6 @@ jit_pack_check(struct jit_pack_writer *to, LLVMValueRef at)
     LLVMValueRef operand = LLVMGetOperand(at, 0);
     bool zero = LLVMIsAZExtInst(at) != NULL;
     int64_t way = jit_pack_shape(to->body, operand).stride * (to->width - 1);
-    if (!to->fallback) {
-        write_fallback(to);
-    }
     LLVMValueRef low =
         LLVMBuildFreeze(builder, jit_pack_scalar(to, operand), "");
     LLVMValueRef far =
@@ -108,8 +144,5 @@ jit_pack_check(struct jit_pack_writer *to, LLVMValueRef at)
     if (PLANTED_FAULT(pack_assumes)) {
         fits = LLVMConstInt(to->jit->i1, 1, 0);
     }
-    LLVMBasicBlockRef go_on =
-        LLVMAppendBasicBlockInContext(to->jit->context, to->function, "");
-    LLVMBuildCondBr(builder, fits, go_on, to->fallback);
-    LLVMPositionBuilderAtEnd(builder, go_on);
+    jit_pack_branch(to, fits);
 }

@@ -671,7 +671,7 @@ write_level(struct flow *flow, unsigned level)
 /* ---- the function ---- */
 
 static LLVMValueRef
-add_function(struct jit_pack_body *body, unsigned width)
+add_function(struct jit_pack_body *body, unsigned width, const char *prefix)
 {
     struct jit *jit = body->jit;
     unsigned count = LLVMCountParams(body->kernel->body);
@@ -679,7 +679,7 @@ add_function(struct jit_pack_body *body, unsigned width)
     LLVMGetParamTypes(LLVMGlobalGetValueType(body->kernel->body), types);
     types[count] = LLVMVectorType(jit->i1, width);
     LLVMValueRef function = LLVMAddFunction(
-        jit->module, jit_format("pack%u.%s", width, body->kernel->name),
+        jit->module, jit_format("%s%u.%s", prefix, width, body->kernel->name),
         LLVMFunctionType(LLVMVoidTypeInContext(jit->context), types, count + 1,
                          0));
     jit_add_attribute(jit, function, "nounwind");
@@ -696,7 +696,7 @@ count_values(struct jit *jit, LLVMValueRef at, void *data)
 }
 
 LLVMValueRef
-jit_pack_write(struct jit_pack_body *body, unsigned width)
+jit_pack_write(struct jit_pack_body *body, unsigned width, const char *prefix)
 {
     struct jit *jit = body->jit;
     unsigned count = body->cfg.count, values = 1;
@@ -709,7 +709,7 @@ jit_pack_write(struct jit_pack_body *body, unsigned width)
     flow.masks = jit_allocate(count * sizeof(LLVMValueRef));
     flow.any = jit_allocate(count * sizeof(LLVMValueRef));
     flow.done = jit_allocate(count);
-    to->function = add_function(body, width);
+    to->function = add_function(body, width, prefix);
     to->builder = jit->builder;
     to->all = LLVMGetLastParam(to->function);
     to->entry = LLVMAppendBasicBlockInContext(jit->context, to->function, "");

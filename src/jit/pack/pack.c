@@ -85,8 +85,9 @@ may_pack(const struct jit *jit, const struct jit_kernel *kernel)
 
 /* Quick test, before the loops are analysed, of whether the code from basic
  * block `from` on might be faster if it runs for a pack, several neighbouring
- * threads as lanes of vectors: it must have a loop with memory accesses, or an
- * integer that is chosen from several values (jit_pack_is_choice). */
+ * threads as lanes of vectors: it must have a loop with memory accesses, an
+ * integer that is chosen from several values (jit_pack_is_choice), or a
+ * quotient that is used as an index. */
 static bool
 may_pay(const struct jit_cfg *cfg, unsigned from)
 {
@@ -98,7 +99,7 @@ may_pay(const struct jit_cfg *cfg, unsigned from)
             reached[b] ? LLVMGetFirstInstruction(cfg->blocks[b].block) : NULL;
         bool access = false;
         for (; at && !pays; at = LLVMGetNextInstruction(at)) {
-            pays = jit_pack_is_choice(at);
+            pays = jit_pack_is_choice(at) || jit_pack_is_index_quotient(at);
             access |= LLVMIsALoadInst(at) || LLVMIsAStoreInst(at);
         }
         pays = pays || (access && jit_cfg_is_cyclic(cfg, b));
@@ -192,18 +193,20 @@ look_at(struct content *content, unsigned block)
 
 /* Tests whether the body is expected to be faster if it runs for packs:
  * several neighbouring threads as lanes of vectors. It must have loops that
- * access memory, or an index that is limited to a range (is_clamped), and
- * neighbouring threads must mostly access neighbouring elements. */
+ * access memory, an index that is limited to a range (is_clamped), or assumed
+ * quotients of indices, and neighbouring threads must mostly access
+ * neighbouring elements. Fills *content. */
 static bool
 pays(const struct jit_pack_body *body, struct content *content)
 {
+    *content = (struct content){.body = body};
     for (unsigned b = 0; b < body->cfg.count; b++) {
         if (body->loop_of[b] != JIT_NO_LOOP || !body->loop_count) {
             look_at(content, b);
         }
     }
     return content->accesses && content->scattered * WORTH <= content->size &&
-           (body->loop_count || content->clamped);
+           (body->loop_count || content->clamped || body->quotient_count);
 }
 
 static bool
@@ -243,6 +246,15 @@ count_instruction(struct jit *jit, LLVMValueRef at, void *data)
     ++*(unsigned *)data;
 }
 
+/* Returns the number of lanes of a vector for the body. */
+static unsigned
+vector_lanes(const struct jit_pack_body *body, const struct content *content)
+{
+    const struct jit_target *target = body->jit->options.target;
+    unsigned bits = (unsigned)strtoul(target->vector_bits, NULL, 10);
+    return bits / (content->wide ? 64 : 32);
+}
+
 /* Writes the functions for wide packs and for packs of one vector. `region`:
  * the body is the code between two barriers. Long code has no wide packs: a
  * kernel may have many of them, and their code takes long to compile. */
@@ -254,15 +266,14 @@ write_packs(struct jit_pack_body *body, const struct content *content,
     struct jit_kernel *kernel = body->kernel;
     unsigned size = 0;
     jit_each_instruction(body->jit, kernel->body, count_instruction, &size);
-    unsigned vectors = region && size > LONG ? 1 : vectors_per_value(content);
-    unsigned bits =
-        (unsigned)strtoul(body->jit->options.target->vector_bits, NULL, 10);
-    unsigned lanes = bits / (content->wide ? 64 : 32);
+    bool single = (region && size > LONG) || body->general;
+    unsigned vectors = single ? 1 : vectors_per_value(content);
+    unsigned lanes = vector_lanes(body, content);
     kernel->packs[0] = lanes * vectors;
     kernel->packs[1] = lanes;
     for (unsigned i = 0; i < 2; i++) {
         if (i == 0 || kernel->packs[1] != kernel->packs[0]) {
-            jit_pack_write(body, kernel->packs[i]);
+            jit_pack_write(body, kernel->packs[i], "pack");
         }
     }
 }
@@ -293,6 +304,39 @@ analyse(struct jit_pack_body *body)
     return true;
 }
 
+/* Tests whether the kernel should run in packs that assume that quotients of
+ * indices are uniform (quotients.c): fewer accesses are then scattered than in
+ * *content, which is that of packs without the assumption. If so, replaces
+ * *content. */
+static bool
+wants_quotients(struct jit *jit, struct jit_kernel *kernel,
+                struct content *content)
+{
+    struct jit_pack_body body = {
+        .jit = jit, .kernel = kernel, .quotients = true};
+    struct content assumed;
+    if (!content->scattered || !analyse(&body) || !pays(&body, &assumed) ||
+        !body.quotient_count || assumed.scattered >= content->scattered) {
+        return false;
+    }
+    assumed.body = NULL;
+    *content = assumed;
+    return true;
+}
+
+/* Writes the function for a pack of one vector that does not assume that
+ * quotients of indices are uniform. It is called seldom. */
+static LLVMValueRef
+write_general(struct jit_pack_body *body, const struct content *content)
+{
+    LLVMValueRef general =
+        jit_pack_write(body, vector_lanes(body, content), "general");
+    LLVMSetLinkage(general, LLVMInternalLinkage);
+    jit_add_attribute(body->jit, general, "noinline");
+    jit_add_attribute(body->jit, general, "cold");
+    return general;
+}
+
 /* Writes the functions that run a kernel body, or its code between two
  * barriers, for packs of neighbouring threads. If it is the body of a kernel
  * without barriers, first fuses products and sums (a * b + c), as regions.c
@@ -304,15 +348,29 @@ pack_job(struct jit *jit, const struct job *job)
 {
     struct jit_kernel *kernel = job->kernel;
     struct jit_pack_body body = {.jit = jit, .kernel = kernel};
-    struct content content = {.body = &body};
-    if (!analyse(&body) || !pays(&body, &content)) {
+    struct content content;
+    if (!analyse(&body)) {
+        return;
+    }
+    bool packs = pays(&body, &content);
+    bool quotients = !job->region && wants_quotients(jit, kernel, &content);
+    if (!packs && !quotients) {
         return;
     }
     if (!job->region) {
         jit_fuse_products(jit, kernel->body);
     }
     if (jit->options.regions) {
-        body = (struct jit_pack_body){.jit = jit, .kernel = kernel};
+        LLVMValueRef general = NULL;
+        if (quotients) {
+            body = (struct jit_pack_body){.jit = jit, .kernel = kernel};
+            analyse(&body);
+            general = write_general(&body, &content);
+        }
+        body = (struct jit_pack_body){.jit = jit,
+                                      .kernel = kernel,
+                                      .quotients = quotients,
+                                      .general = general};
         analyse(&body);
         write_packs(&body, &content, job->region);
         job->packs[0] = kernel->packs[0];

@@ -129,8 +129,18 @@ struct jit_pack_body {
     struct jit_shape *shapes;
     /* set of the integer extensions whose shape (relation between the lanes)
      * is only right if a run-time test shows that the operand does not wrap
-     * (jit_pack_assumes) */
+     * (jit_pack_assumes), and of quotients and remainders that are assumed to
+     * be linear */
     struct jit_map assumed;
+    /* true: quotients of indices are assumed to be uniform, and remainders to
+     * be linear, if that can be tested (quotients.c) */
+    bool quotients;
+    /* number of quotients and remainders that are assumed to be linear */
+    unsigned quotient_count;
+    /* function for the same pack that assumes nothing of quotients, and is
+     * called if a run-time test fails; NULL: the body is called for each
+     * lane */
+    LLVMValueRef general;
     struct jit_pack_buffered buffered[JIT_PACK_BUFFERS];
     unsigned buffered_count;
 };
@@ -313,7 +323,42 @@ LLVMValueRef jit_pack_load_buffered(struct jit_pack_writer *to,
  * iteration. */
 void jit_pack_empty_buffers(struct jit_pack_writer *to, unsigned loop);
 
-/* fallback.c: writes a run-time test that the operand of the sign or zero
+/* quotients.c: if `at` is a quotient or remainder that is assumed to be
+ * uniform, or linear, in most packs, returns the dividend. Else returns NULL.
+ */
+LLVMValueRef jit_pack_dividend(LLVMValueRef at);
+/* Tests for a remainder, if jit_pack_dividend accepts the instruction. */
+bool jit_pack_is_remainder(LLVMValueRef at);
+/* Tests whether all lanes divide by the same number, if jit_pack_dividend
+ * accepts the instruction. */
+bool jit_pack_divisor_is_uniform(const struct jit_pack_body *body,
+                                 LLVMValueRef at);
+/* Quick test for a quotient or remainder that is used as an index. */
+bool jit_pack_is_index_quotient(LLVMValueRef at);
+/* Tests for a quotient that counts as uniform, or a remainder that counts as
+ * linear, although a run-time test is needed for it. */
+bool jit_pack_assumes_quotient(const struct jit_pack_body *body,
+                               LLVMValueRef at);
+/* Writes the run-time test for an assumed quotient or remainder, and its value
+ * in lane 0. */
+void jit_pack_write_quotient(struct jit_pack_writer *to, LLVMValueRef at);
+
+/* Tests for `y == n ? a : b` with the number 0 or -1 as n:
+ * retarget/arithmetic.c writes it for divisors of which the quotient is not
+ * defined. In quotients of indices, y is assumed to be another number. */
+bool jit_pack_is_divisor_case(LLVMValueRef at);
+/* Tests for such a select whose shape is that of b, although a has another
+ * shape, so that a run-time test is needed. */
+bool jit_pack_assumes_divisor(const struct jit_pack_body *body,
+                              LLVMValueRef at);
+/* Writes the run-time test for such a select, and its value in lane 0. */
+void jit_pack_write_divisor_case(struct jit_pack_writer *to, LLVMValueRef at);
+
+/* fallback.c: writes a branch that leaves the function for the pack if `fits`
+ * (an i1) is false: body->general, or the body for one lane after the other,
+ * runs instead. Nothing that can be observed must have happened before. */
+void jit_pack_branch(struct jit_pack_writer *to, LLVMValueRef fits);
+/* Writes a run-time test that the operand of the sign or zero
  * extension `at` does not wrap between the first and the last lane. If it
  * wraps, the function for the pack runs the body for one lane after the other,
  * and returns. */
@@ -321,7 +366,9 @@ void jit_pack_check(struct jit_pack_writer *to, LLVMValueRef at);
 
 /* flow.c: writes the function that runs the body for a pack of `width`
  * neighbouring threads (lanes), and returns it. Its arguments are those of the
- * body, for lane 0, and the mask of lanes, which must contain lane 0. */
-LLVMValueRef jit_pack_write(struct jit_pack_body *body, unsigned width);
+ * body, for lane 0, and the mask of lanes, which must contain lane 0. Its name
+ * is `prefix`, the width and the kernel's name. */
+LLVMValueRef jit_pack_write(struct jit_pack_body *body, unsigned width,
+                            const char *prefix);
 
 #endif

@@ -172,10 +172,69 @@ cast_shape(const struct jit_pack_body *body, LLVMValueRef at)
     }
 }
 
+/* Returns the shape (relation between lanes) of a value that has the shape `a`
+ * in some iterations or on some paths, and `b` in others. */
+static struct jit_shape
+meet(struct jit_shape a, struct jit_shape b)
+{
+    if (a.kind == JIT_SHAPE_UNKNOWN || b.kind == JIT_SHAPE_UNKNOWN) {
+        return a.kind == JIT_SHAPE_UNKNOWN ? b : a;
+    }
+    if (a.kind == JIT_SHAPE_VECTOR || b.kind == JIT_SHAPE_VECTOR ||
+        a.stride != b.stride) {
+        return vector;
+    }
+    a.is_signed &= b.is_signed;
+    a.is_unsigned &= b.is_unsigned;
+    return a;
+}
+
+/* Returns the shape of a quotient or remainder that is in body->assumed. */
+static struct jit_shape
+quotient_shape(const struct jit_pack_body *body, LLVMValueRef at)
+{
+    struct jit_shape a = shape_of(body, jit_pack_dividend(at));
+    if (a.kind != JIT_SHAPE_LINEAR) {
+        return a;
+    }
+    if (!jit_pack_divisor_is_uniform(body, at)) {
+        return vector;
+    }
+    if (!jit_pack_is_remainder(at)) {
+        return uniform;
+    }
+    /* The last lane's remainder was compared, so no lane's has wrapped. Only a
+     * signed remainder may be negative. */
+    a.is_signed = true;
+    a.is_unsigned = LLVMGetInstructionOpcode(at) != LLVMSRem;
+    return a;
+}
+
+bool
+jit_pack_assumes_quotient(const struct jit_pack_body *body, LLVMValueRef at)
+{
+    return jit_map_get(&body->assumed, at) && jit_pack_dividend(at) &&
+           jit_pack_is_linear(body, at) &&
+           jit_pack_is_linear(body, jit_pack_dividend(at)) &&
+           !jit_pack_is_uniform(body, jit_pack_dividend(at));
+}
+
+bool
+jit_pack_assumes_divisor(const struct jit_pack_body *body, LLVMValueRef at)
+{
+    return jit_map_get(&body->assumed, at) && LLVMIsASelectInst(at) &&
+           jit_pack_is_uniform(body, LLVMGetOperand(at, 0)) &&
+           jit_pack_is_linear(body, LLVMGetOperand(at, 2)) &&
+           meet(shape_of(body, LLVMGetOperand(at, 1)),
+                shape_of(body, LLVMGetOperand(at, 2)))
+                   .kind == JIT_SHAPE_VECTOR;
+}
+
 bool
 jit_pack_assumes(const struct jit_pack_body *body, LLVMValueRef at)
 {
-    if (!jit_map_get(&body->assumed, at) || !jit_pack_is_linear(body, at)) {
+    if (!jit_map_get(&body->assumed, at) || !jit_pack_is_linear(body, at) ||
+        !(LLVMIsASExtInst(at) || LLVMIsAZExtInst(at))) {
         return false;
     }
     struct jit_shape a = shape_of(body, LLVMGetOperand(at, 0));
@@ -209,9 +268,10 @@ may_check(const struct jit_pack_body *body, unsigned b)
     return fits;
 }
 
-/* Adds the integer extensions in the basic block to body->assumed: a run-time
- * test of whether their operands wrap can be made there, since the function
- * has had no side effect before. */
+/* Adds the integer extensions in the basic block to body->assumed, and
+ * quotients of indices if body->quotients is true: a run-time test of whether
+ * they are linear can be made there, since the function has had no side effect
+ * before. */
 static void
 assume_in(struct jit_pack_body *body, unsigned b)
 {
@@ -229,6 +289,14 @@ assume_in(struct jit_pack_body *body, unsigned b)
         if ((LLVMIsASExtInst(at) || LLVMIsAZExtInst(at)) &&
             LLVMTypeOf(at) == body->jit->i64 &&
             LLVMTypeOf(LLVMGetOperand(at, 0)) == body->jit->i32) {
+            *jit_map_slot(&body->assumed, at) = 1;
+        }
+        if (body->quotients && jit_map_get(&body->differs, at) &&
+            jit_pack_is_index_quotient(at)) {
+            *jit_map_slot(&body->assumed, at) = 1;
+            body->quotient_count++;
+        }
+        if (body->quotients && jit_pack_is_divisor_case(at)) {
             *jit_map_slot(&body->assumed, at) = 1;
         }
     }
@@ -264,23 +332,6 @@ address_shape(const struct jit_pack_body *body, LLVMValueRef at)
 }
 
 /* ---- phis ---- */
-
-/* Returns the shape (relation between lanes) of a value that has the shape `a`
- * in some iterations or on some paths, and `b` in others. */
-static struct jit_shape
-meet(struct jit_shape a, struct jit_shape b)
-{
-    if (a.kind == JIT_SHAPE_UNKNOWN || b.kind == JIT_SHAPE_UNKNOWN) {
-        return a.kind == JIT_SHAPE_UNKNOWN ? b : a;
-    }
-    if (a.kind == JIT_SHAPE_VECTOR || b.kind == JIT_SHAPE_VECTOR ||
-        a.stride != b.stride) {
-        return vector;
-    }
-    a.is_signed &= b.is_signed;
-    a.is_unsigned &= b.is_unsigned;
-    return a;
-}
 
 bool
 jit_pack_lanes_mix(const struct jit_pack_body *body, LLVMValueRef phi)
@@ -379,9 +430,15 @@ instruction_shape(const struct jit_pack_body *body, LLVMValueRef at)
     if (differs_itself(at)) {
         return vector;
     }
+    if (jit_map_get(&body->assumed, at) && jit_pack_dividend(at)) {
+        return quotient_shape(body, at);
+    }
     bool all = operands_uniform(body, at, &unknown);
     if (unknown || all) {
         return unknown ? (struct jit_shape){0} : uniform;
+    }
+    if (jit_pack_assumes_divisor(body, at)) {
+        return shape_of(body, LLVMGetOperand(at, 2));
     }
     int count = LLVMGetNumOperands(at);
     for (int i = 0; i < count; i++) {

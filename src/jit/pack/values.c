@@ -494,6 +494,14 @@ jit_pack_instruction(struct jit_pack_writer *to, LLVMValueRef at)
     if (jit_pack_ignores(at)) {
         return;
     }
+    if (jit_pack_assumes_quotient(to->body, at)) {
+        jit_pack_write_quotient(to, at);
+        return;
+    }
+    if (jit_pack_assumes_divisor(to->body, at)) {
+        jit_pack_write_divisor_case(to, at);
+        return;
+    }
     if (jit_pack_assumes(to->body, at)) {
         jit_pack_check(to, at);
     }

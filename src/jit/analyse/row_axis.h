@@ -1,0 +1,19 @@
+/* row_axis.h - the axis of threadIdx along which the rows of a kernel's thread
+ * loop run.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_ANALYSE_ROW_AXIS_H
+#define PYCUDA_JIT_ANALYSE_ROW_AXIS_H
+
+struct jit;
+struct jit_kernel;
+
+/* If threads that differ in threadIdx.y (or z) access neighbouring elements
+ * and threads that differ in threadIdx.x do not, sets kernel->row_axis to that
+ * axis, and exchanges the arguments for x and that axis in the kernel's body:
+ * what the later passes call x is then that axis. Only for kernels without
+ * barriers, shared memory, private memory and atomics, whose threads may run
+ * in any order. Otherwise leaves row_axis at 0, which means x. */
+void jit_choose_row_axis(struct jit *jit, struct jit_kernel *kernel);
+
+#endif
