@@ -21,7 +21,7 @@ def run(name: str, main: Callable[[list[str]], int]) -> int:
     except OSError as error:
         if not isinstance(error, BrokenPipeError):
             print(f"{name}: {error}", file=sys.stderr)
-        # Python writes the rest of its buffer at exit, which fails again.
+        # Otherwise Python would write the buffer at exit and fail once more.
         _discard_output()
         status = 1
     return status

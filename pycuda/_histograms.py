@@ -23,9 +23,10 @@ from pycuda.tools import dtype_to_ctype
 if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
-# Partial sums of all bins together, so that few bins use the device, too.
+# Maximum number of partial sums, in all bins together. If there are few bins,
+# each has several partial sums, so that the whole device is used.
 _SUMS = 1 << 15
-_LEAST_PART = 64  # elements that are worth a partial sum
+_LEAST_PART = 64  # minimum of the average number of elements per partial sum
 
 
 @by_context

@@ -29,7 +29,8 @@ class error(_struct.error):
 
 error.__module__ = "struct"
 
-# Code of a complex number -> codes of its two parts in the standard library.
+# Format letter of a complex number -> letters of its two parts in the standard
+# library.
 _COMPLEX = {"F": "ff", "D": "dd"}
 _REFUSED = "<>=!eg"
 _DIGITS = "0123456789"

@@ -14,8 +14,8 @@ import numpy as np
 import pycuda.driver as _drv
 from pycuda.compyte.dtypes import dtype_to_ctype
 
-# C name of a struct -> its declaration and those of the structs in it, for
-# later structs that contain it.
+# C name of a struct -> its declaration, after those of the structs in it. Used
+# for later structs that contain this one.
 _declarations: dict[str, str] = {}
 
 _SOURCE = """\

@@ -42,7 +42,7 @@ __all__ = [
     "preprocess_source",
 ]
 
-#: Options of every compilation that names none; taken from
+#: Options of a compilation whose call has no options. Taken from
 #: PYCUDA_DEFAULT_NVCC_FLAGS when the module is imported.
 DEFAULT_NVCC_FLAGS: list[str] = os.environ.get(
     "PYCUDA_DEFAULT_NVCC_FLAGS", ""
@@ -444,7 +444,7 @@ class SourceModule(CudaModule):
         ``extern "C"``.
     """
 
-    # Classes that load a module in another way leave this None.
+    # None in classes that load a module in another way than from a source.
     _source: object = None
     _options: Sequence[str] = ()
 

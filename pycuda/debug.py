@@ -69,7 +69,8 @@ def check(names: str | Iterable[str] = "") -> tuple[str, ...]:
     text = ",".join(chosen)
     _driver._select_checks(text)
     if chosen:
-        # Blocks of the pool are larger than the arrays in them.
+        # A block of a memory pool may be larger than the requested size, which
+        # is the limit for the checks.
         for allocation in gc.get_objects():
             if type(allocation) is _driver.DeviceAllocation:
                 _driver._check_size(allocation)
@@ -100,7 +101,7 @@ def _wait(context: object) -> None:
     assert isinstance(context, _driver.Context)
     try:
         context.push()
-    except _driver.Error:  # failed before: nothing runs in it
+    except _driver.Error:  # the context failed before, so no kernel runs
         return
     try:
         _driver.Context.synchronize()

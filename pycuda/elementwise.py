@@ -73,8 +73,8 @@ _MOVES = re.compile(
     r"\bi\s*(?:=(?!=)|(?:[-+*/%&|^]|<<|>>)=|\+\+|--)"
     r"|(?:\+\+|--|&)\s*i\b"
 )
-# Words of operations that need a grid-stride loop, as assignments to `i` do.
-# Any other operation works with one thread per element.
+# Words whose presence in an operation requires a grid-stride loop; so does an
+# assignment to `i`. Any other operation works with one thread per element.
 _NEEDS_LOOP = re.compile(
     r"\b(?:total_threads|cta_start|tid|break|continue|return|goto|asm"
     r"|blockIdx|blockDim|gridDim|threadIdx|__shared__"
@@ -82,8 +82,8 @@ _NEEDS_LOOP = re.compile(
 )
 
 
-# Words of operations for which a thread computes only one element: unrolled
-# loops grow too large, and textures and surfaces are bound to one module.
+# Words of operations for which a thread never computes several elements: loops
+# would grow too large, and textures and surfaces are bound to one module.
 _ONE_IS_ENOUGH = re.compile(r"\b(?:for|while|do|tex\w*|surf\w*)\b")
 _MOST_TEXT = 200
 _NO_CODE = re.compile(r"\s*(?:typedef\s[\w\s:<>]+;\s*)*")
@@ -278,7 +278,7 @@ class ElementwiseKernel(ElementwiseBase):
                 self.gen_kwargs["options"],
                 **texts,
             )
-            # computed from the original declarations, which have `const`
+            # from the original declarations, which say what is `const`
             made._may_change = self._may_change
         return made
 

@@ -328,7 +328,7 @@ def splay(
 
 # NumPy's type character -> C's type name and the suffix of the intrinsics.
 _WEIGHTED = {"f": ("float", "f"), "d": ("double", "d")}
-# Largest weight for the kernel: a double holds integers up to it exactly.
+# Largest integer weight for the kernel: a double represents it exactly.
 _MOST_WEIGHT = 1 << 53
 
 

@@ -306,7 +306,9 @@ class Communicator:
     ) -> None:
         """Send one array and receive another; see MPI_Sendrecv."""
         if sendbuf is not None or dest != MPI.PROC_NULL:
-            sendbuf = self._one(sendbuf)  # an error would leave a receive
+            # checked first: after the receive has begun, an error would leave
+            # it pending
+            sendbuf = self._one(sendbuf)
         receive = self.Irecv(recvbuf, source, recvtag)
         send = self.Isend(sendbuf, dest, sendtag)
         receive.Wait(status)
@@ -382,7 +384,7 @@ class Communicator:
         wide = source.astype(np.float32)
         result = None
         if target is not None:
-            # a copy of `target`: its shape may differ from that of `source`
+            # made from `target`, since the shape of `source` may differ
             result = wide if in_place else target.astype(np.float32)
         self._reduce_known(wide, result, in_place, op, root)
         if target is not None:
@@ -550,7 +552,8 @@ class Communicator:
         sent = None if in_place else Parts(sendbuf, size, equal=True)
         received = Parts(recvbuf, size, equal=True)
         if self._exchanges is not None:
-            # in place: a copy, since the others read while this rank writes
+            # In place: pass a copy, since other ranks read the elements while
+            # this rank receives new ones.
             self._exchanges.exchange(sent or received.copy(), received)
             return
         self._exchange(

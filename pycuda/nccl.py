@@ -566,7 +566,9 @@ def init_all(
     """
     contexts = list(contexts)
     for context in contexts:
-        with context:  # first, as a missing rank lets the others wait
+        # checked before any rank starts, as the others would wait for a
+        # missing one
+        with context:
             _driver._nccl_check_context()
     id_, made = unique_id(), [None] * len(contexts)
     errors: list[BaseException] = []

@@ -122,7 +122,7 @@ def _result_strides(
 class _Shape(NamedTuple):
     """Shape of a result and the positions of its axes."""
 
-    full: tuple[int, ...]  # the shape with reduced axes of length 1
+    full: tuple[int, ...]  # the shape in which reduced axes have length 1
     shape: tuple[int, ...]
     axes: tuple[int, ...]
 
@@ -225,9 +225,9 @@ class _Plan(NamedTuple):
     packed: bool
     block: tuple[int, int, int]
     blocks: int  # blocks for all rows
-    per_block: int  # rows of a block, if one thread reduces several
-    parts: int  # parts that each row is cut into
-    span: int  # elements, or runs of elements, per part
+    per_block: int  # number of rows that a block reduces
+    parts: int  # number of parts into which each row is cut
+    span: int  # number of elements, or of runs of elements, in a part
     lanes: int = 1  # accumulators per thread, or threads that share a row
 
 
@@ -241,8 +241,8 @@ def _cut(
     return -(-elements // span), span
 
 
-_FRAME = 1 << 14  # bytes of accumulators per thread
-_FEW = 16  # a row of at most so many elements has no separate loop
+_FRAME = 1 << 14  # maximum bytes of the accumulators of a thread
+_FEW = 16  # a row of at most this number of elements has no separate loop
 
 
 def _plan_in_turn(
@@ -290,7 +290,7 @@ def _plan_threads(
         block, layout = (width, lanes, 1), "threads_columns"
         per_block = width
     else:
-        # Each lane has several elements to load at the same time.
+        # Each lane gets several elements, whose loads can overlap.
         lanes = min(256, 1 << max(length // 8, 1).bit_length() - 1)
         per_block = 256 // lanes
         block, layout = (lanes, per_block, 1), "threads_rows"

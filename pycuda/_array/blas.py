@@ -21,22 +21,23 @@ if TYPE_CHECKING:
     from pycuda._array.matrices import Matrices
     from pycuda.gpuarray import GPUArray
 
-# cudaDataType of operands and product, by NumPy's characters of both.
+# NumPy's type characters of operands and product -> their cudaDataTypes.
 _TYPES = {
     "ff": (0, 0), "dd": (1, 1), "ee": (2, 2), "FF": (4, 4), "DD": (5, 5),
     "Ef": (14, 0),
 }  # fmt: skip
 _MOST = 0x7FFFFFFF
-# Number of multiplications, by type, from which cuBLAS is faster on GPUs.
-# Measured on an H100 with square matrices of 64 to 2048: cuBLAS takes at least
-# 7 to 20 microseconds, this package's kernels 4 to 10.
+# For each type: minimum number of multiplications for which cuBLAS is faster
+# on GPUs than this package's kernels. Measured on an H100 with square matrices
+# of 64 to 2048: cuBLAS takes at least 7 to 20 microseconds, the kernels 4 to
+# 10.
 _LEAST = {
     "ff": 1 << 25, "dd": 1 << 23, "ee": 1 << 22, "FF": 1 << 25, "DD": 1 << 21,
     "Ef": 1 << 23,
 }  # fmt: skip
-# On the CPU device cuBLAS is always faster, except for batches: this package's
-# kernels are faster if the multiplications per matrix are between these two
-# numbers.
+# On the CPU device, cuBLAS is faster except for batches of products: if the
+# number of multiplications per product is between these two numbers, this
+# package's kernels are faster.
 _BATCH = 1 << 12, 1 << 21
 
 
@@ -50,7 +51,7 @@ def _has_handle(stream: drv.Stream | None) -> bool:
 
     Returns True during a capture, in which no handle can be created.
     """
-    known = _known()  # cache of one entry, filled when the answer is known
+    known = _known()  # cache of one entry: empty until the answer is known
     if not known:
         path = _driver._cublas_open()
         made = None if path is None else _driver._cublas_handle(stream)

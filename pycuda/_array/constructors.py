@@ -42,7 +42,7 @@ def upload(
     shape, dtype, new = array.shape, array.dtype, _registry.GPUArray
     if dtype.hasobject:
         raise TypeError(f"dtype {dtype} holds Python objects")
-    # Without keywords, the usual call creates no dictionary for them.
+    # The most frequent call has no keywords, which would need a dictionary.
     if array.flags.c_contiguous:
         result = new(shape, dtype, allocator)
     elif array.flags.f_contiguous:
@@ -193,7 +193,7 @@ def arange(
     if result.size == 0:
         return result
     if result.size == 1:
-        step = 1  # no step is taken, and 1 may have no value in the dtype
+        step = 1  # unused; the given step may not fit the dtype
     if dtype.kind == "u" and step < 0:
         step = int(step) % 2 ** (8 * dtype.itemsize)
     numbers = (np.array(start, dtype)[()], np.array(step, dtype)[()])

@@ -141,7 +141,7 @@ def _between_arrays(
     places = places.reshape(num, *[1] * delta.ndim)
     if div > 0:
         step = run("true_divide", delta, float(div))
-        # NumPy divides first if rounding makes the step zero.
+        # If the step is rounded to zero, NumPy divides before it multiplies.
         fine = run("multiply", places, step)
         coarse = run("multiply", run("true_divide", places, float(div)), delta)
         lost = run("equal", step, 0.0)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pycuda._driver import _Shape
 
 
-# Functions of pycuda.gpuarray with NumPy's name and meaning.
+# Functions of pycuda.gpuarray that have the name and effect of NumPy's.
 _SAME = """
 all any append argmax argmin argsort argwhere array_split atleast_1d
 atleast_2d atleast_3d broadcast_arrays broadcast_to choose clip column_stack
@@ -234,7 +234,8 @@ def _host_arrays(values: Any, depth: int = 2) -> Iterator[np.ndarray]:
             yield from _host_arrays(value, depth - 1)
 
 
-# Functions whose host arrays are indices, counts, positions or parameters.
+# Functions that accept host arrays as indices, counts, positions or other
+# parameters.
 _TAKES_HOST = frozenset([
     "take", "put", "repeat", "split", "array_split", "hsplit", "vsplit",
     "compress", "roll", "tile", "take_along_axis", "put_along_axis",

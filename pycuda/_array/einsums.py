@@ -14,7 +14,7 @@ from pycuda._array.common import HOST_ARRAY
 from pycuda._array.constructors import upload
 from pycuda._driver import ArrayBase
 
-# Labels of axes are characters or integers; those of "..." are negative.
+# Labels of axes: characters or integers. The axes of "..." have negative ones.
 _Labels = list[Any]
 
 

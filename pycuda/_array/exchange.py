@@ -268,7 +268,7 @@ class _Registered:
             ) from None
 
 
-# Maps (address, size in bytes) to a registration that arrays still use.
+# (address, size in bytes) -> registration of host memory that arrays use.
 _registered: weakref.WeakValueDictionary[tuple[int, int], _Registered] = (
     weakref.WeakValueDictionary()
 )
@@ -342,7 +342,7 @@ def _taken(x: Any, order: dict[str, Any]) -> tuple[GPUArray, bool]:
     dtype, owner = _dtype(name), holder
     if _device()[0] == CPU and 0 not in shape:
         extent = _extent(address, shape, strides, dtype.itemsize)
-        # the last reference is released first
+        # a tuple releases its last item, here the registration, first
         owner = (holder, _register(x, extent))
     return _wrap(address, shape, strides, dtype, owner), read_only
 
@@ -521,7 +521,7 @@ def _described(x: Any, interface: dict[str, Any]) -> tuple[GPUArray, bool]:
         if interface.get("stream") is not None:
             # raises TypeError unless it is an integer
             operator.index(interface["stream"])
-        return array, is_far  # a copy waits for the other device
+        return array, is_far  # the copy that follows waits for its device
     if interface.get("stream") is not None:
         _wait_for(interface["stream"])
     elif "stream" not in interface and interface.get("version", 0) < 3:

@@ -40,10 +40,11 @@ if TYPE_CHECKING:
 _BLOCK = 256
 _MOST_AXES = 32
 _BY_VALUE = 256  # largest element in bytes that is passed as a kernel argument
-_GATHERED = 64  # largest element in bytes that one kernel selects
-_COPIES = 16  # largest element in bytes with a separate kernel
+_GATHERED = 64  # largest element in bytes for selection in one launch
+_COPIES = 16  # maximum number of copies of each element in `repeat_line`
 _NOTHING = np.uintp(0)  # a null pointer
-_PART, _PARTS = 4096, 1024  # fewest flags per block, most blocks
+# minimum number of flags per block, and maximum number of blocks
+_PART, _PARTS = 4096, 1024
 
 
 # --- understanding a key -------------------------------------------------
@@ -349,7 +350,7 @@ def _fault_words() -> tuple[Any, np.uintp]:
     )
     known = words.base, np.uintp(int(words.base.get_device_pointer()))
     _driver._register_faults(words.ctypes.data, int(known[1]), known)
-    # another thread may have registered them
+    # if another thread has registered its record first, that one is used
     return _driver._registered_faults()
 
 

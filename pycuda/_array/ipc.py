@@ -77,7 +77,7 @@ def _handle_of(array: GPUArray, stream: drv.Stream | None = None) -> bytes:
         else:
             event = drv.Event(_EVENT).record(stream)
             fields["event"] = bytes(event.ipc_handle()).hex()
-            # The other process opens the event later.
+            # Keeps the event alive until the other process has opened it.
             array.__dict__["_ipc_event"] = event
     import json  # delayed, to save start-up time
 

@@ -29,7 +29,7 @@ from pycuda._driver import ArrayBase, _apply
 if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
-# NumPy's name of a ufunc -> its other names.
+# NumPy's name of a ufunc -> further names of the same function.
 UNARY = {
     "absolute": ["abs"],
     "arccos": ["acos"],

@@ -28,9 +28,10 @@ from pycuda._kernels.products import Product
 if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
-# most columns of a product whose blocks copy parts of the matrices
+# maximum number of columns of a product for which `_run_few` is used
 _FEW = 256
-# fewest multiplications per block if such a product has several
+# minimum number of multiplications per block, if several blocks share such a
+# product
 _WORK = 1 << 17
 _SHARE = 1 << 14  # multiplications per block of a matrix-vector product
 
@@ -65,7 +66,7 @@ class Matrices(NamedTuple):
     c: GPUArray
     stream: Any
     log: Log
-    # indices of a and b among the call's inputs
+    # positions of `a` and `b` among the arguments of the recorded call
     slots: tuple[int, int] = (0, 1)
 
     @property
@@ -114,9 +115,9 @@ class Matrices(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    ndim: int  # axes of the batch
+    ndim: int  # number of axes of the batch
     batches: int
-    words: np.ndarray  # the integers that kernels take
+    words: np.ndarray  # integers that are passed to the kernels
 
 
 @functools.lru_cache(1024)
@@ -291,4 +292,4 @@ def multiply(task: Matrices) -> bool:
         _run_in_turn(task, processors)
     else:
         _run_blocks(task, processors)
-    return made is not None  # cuBLAS may be able to compute it in a later call
+    return made is not None  # None: cuBLAS may compute a later call

@@ -35,7 +35,7 @@ class Methods:
     __slots__ = ()
 
     if TYPE_CHECKING:
-        # Python iterates by indices, which type checkers do not accept.
+        # Python iterates by __getitem__, but type checkers need __iter__.
         def __iter__(self) -> Iterator[GPUArray]: ...
 
     # -- operators

@@ -68,7 +68,8 @@ def fix(x: GPUArray, out: Any = None) -> Any:
         result = np.trunc(x)
     else:
         with warnings.catch_warnings():
-            # NumPy 2.5 deprecates fix, whose result type depends on NumPy.
+            # np.fix gives the result type of the installed NumPy. NumPy 2.5
+            # deprecates it.
             warnings.simplefilter("ignore", DeprecationWarning)
             result = x.astype(np.fix(np.zeros(1, x.dtype)).dtype)
     if out is None:

@@ -389,7 +389,8 @@ def _from_host(function: Callable[..., Any]) -> Callable[..., Any]:
     return make
 
 
-# NumPy calls these for like=; arrays of the host are data for them.
+# Functions that NumPy calls for the keyword like=. They accept host arrays,
+# whose elements they copy to the device.
 CREATION: dict[str, Callable[..., Any]] = {
     "array": _array,
     "asarray": _asarray,

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-# Expressions on the device that equal the function's result for an array `a`
-# (the comments name their limits).
+# NumPy function without a version for GPUArrays -> expression with the same
+# result for an array `a`, computed on the device.
 INSTEAD = {
     "numpy.cumulative_prod": "numpy.cumprod(a)",
     "numpy.cumulative_sum": "numpy.cumsum(a)",
-    "numpy.fft.fftshift": "numpy.roll(a, a.size // 2)",  # one dimension
-    "numpy.fft.ifftshift": "numpy.roll(a, -(a.size // 2))",  # likewise
+    # the next two expressions are right for one axis only
+    "numpy.fft.fftshift": "numpy.roll(a, a.size // 2)",
+    "numpy.fft.ifftshift": "numpy.roll(a, -(a.size // 2))",
 }
 
 

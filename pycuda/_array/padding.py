@@ -14,7 +14,7 @@ from pycuda._array.common import at_axis, make
 if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
-# Modes in which each element is a copy of one of the array.
+# Modes in which each added element is a copy of an element of the array.
 _COPIES = ("edge", "reflect", "symmetric", "wrap")
 _STATISTICS: dict[str, Callable[..., Any]] = {
     "maximum": np.max,

@@ -28,7 +28,7 @@ _CONTINUOUS = {
     "median_unbiased": (1 / 3, 1 / 3),
     "normal_unbiased": (3 / 8, 3 / 8),
 }
-# Methods that take elements near (n - 1) q.
+# Methods that round the position (n - 1) q -> function that rounds it.
 _NEAR: dict[str, Callable[[Any], Any]] = {
     "lower": np.floor,
     "higher": np.ceil,
@@ -207,7 +207,7 @@ def _median(ignores_nan: bool) -> Callable[..., Any]:
             at = np.concatenate([(some - 1) // 2, some // 2], axis=-1)
             middle = np.take_along_axis(rows, at, axis=-1)  # type: ignore
         else:
-            # The last one is NaN if any is.
+            # The rows are sorted: if any element is NaN, the last one is.
             low, high = rows[..., (n - 1) // 2], rows[..., n // 2]
             middle = np.stack([low, high], axis=-1)
             if has_nan(a.dtype):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
 
-_VOID = np.dtype(np.void)  # replaces the dtype of an argument that is no array
+_VOID = np.dtype(np.void)  # dtype that is assumed for arguments without one
 
 
 def _short(function: _Function, inputs: int = 1) -> _Function:

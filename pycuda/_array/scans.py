@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
 
-_BLOCK = 256  # threads that share a row, or that take one row each
-# number of rows from which one thread per row keeps the device busy
+_BLOCK = 256  # threads per block, which share a row or take one row each
+# minimum number of rows for which one thread per row keeps the device busy
 _MANY = 1 << 16
 _WIDTH = 64  # adjacent rows per thread, if threads run sequentially
 _LONG = 1 << 13  # elements; a longer single row is cut into tiles
-# the same limit for integers, which one processor core adds one by one
+# value of _LONG for integers, if threads run sequentially
 _LONG_INTEGERS = 1 << 17
 
 

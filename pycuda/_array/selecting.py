@@ -320,8 +320,8 @@ def _unravelled(indices: Any, shape: tuple[Any, ...]) -> tuple[Any, ...]:
     for length in shape[:0:-1]:
         parts.insert(0, run("remainder", flat, length))
         flat = run("floor_divide", flat, length)
-    # Indices below -size remain negative, which would count from the end:
-    # replace them by indices beyond it.
+    # An index below -size is still negative and would count from the end. An
+    # index beyond the end replaces it, so that it is out of range.
     beyond = run("less", flat, 0)
     return run("where", beyond, shape[0], flat), *parts
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
 
-_MOST_ROWS = 3_037_000_499  # the square of this is the largest rank of a pair
+_MOST_ROWS = 3_037_000_499  # largest number whose square fits in an int64
 
 
 class _Groups(NamedTuple):

@@ -38,12 +38,16 @@ if TYPE_CHECKING:
 
     from pycuda.gpuarray import GPUArray
 
-_LONG = 1 << 17  # longest row that one thread sorts alone
-_SHARED = 1 << 14  # longest row that a block sorts in shared memory
-_PART = 1 << 13  # fewest elements of the parts of a shared row
-_CHUNK = 1 << 16  # fewest elements of the chunks of a longer row
+# If threads run sequentially, several threads share the work for a row longer
+# than _LONG, and for a row of at least _SHARED elements if there are fewer
+# rows than processors. The row is then divided into parts of at least _PART
+# elements, or chunks of at least _CHUNK elements.
+_LONG = 1 << 17
+_SHARED = 1 << 14
+_PART = 1 << 13
+_CHUNK = 1 << 16
 _WIDE = 1 << 30
-_MOST_REPEATED = 9  # most passes of a sort whose launches are stored as a plan
+_MOST_REPEATED = 9  # maximum number of passes of a sort with a launch plan
 _NOTHING = np.uint64(0)
 
 
@@ -76,7 +80,8 @@ class _Rows(NamedTuple):
     is_random: bool = False
     # array to sort; `items` receives its sorted copy
     source: GPUArray | None = None
-    log: Log | None = None  # log of a call whose input is `source`
+    # records the launches of a call whose input is `source`
+    log: Log | None = None
 
     def read(self) -> GPUArray:
         """Return the array that the first kernel reads."""
@@ -522,7 +527,7 @@ def searchsorted(
         kind = np.result_type(a.dtype, v)
         with np.errstate(all="ignore"):
             if not np.array_equal(host.astype(kind), host):
-                # keep the dtype unchanged
+                # a.dtype cannot represent the values exactly
                 kind = np.result_type(a.dtype, host.dtype)
         v = upload(host.astype(kind))
     else:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-# Values of -arch that mean the machine's devices, or all devices.
+# Values of -arch that stand for the devices of the machine or for all devices.
 _OF_THE_DEVICE = ("native", "all", "all-major")
 
 

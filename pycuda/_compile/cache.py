@@ -189,8 +189,8 @@ def store(
         files.make_folder(folder)
         write(folder, f"{key}-{compiler}.{kind}", content)
     except (OSError, ValueError) as error:
-        # The text of an OSError includes the temporary name, which differs
-        # each time.
+        # str(error) of an OSError contains the name of the temporary file, so
+        # that each warning would differ from those before.
         _warn_once(folder, getattr(error, "strerror", None) or str(error))
         return
     most = cache_trim.limit()
@@ -203,7 +203,7 @@ def is_trusted(folder: str, owner: int | None = None) -> bool:
     try:
         status = os.stat(folder)
     except (OSError, ValueError):
-        return True  # no folder, or one that another message names
+        return True  # it does not exist, or another message reports it
     key = (folder, status.st_ino, status.st_mode, status.st_uid, owner)
     trouble = _folder_trouble(*key)
     if trouble is not None and folder not in _untrusted:

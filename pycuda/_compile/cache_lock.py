@@ -25,8 +25,8 @@ from pycuda._compile import cache_trim, files
 from pycuda._compile.warn import number_from_environment, warn_user
 
 _DEFAULT = 120.0  # seconds
-_FIRST_PAUSE = 0.002  # seconds between two attempts, doubled up to the last
-_LAST_PAUSE = 0.05
+_FIRST_PAUSE = 0.002  # seconds before the second attempt to acquire a lock
+_LAST_PAUSE = 0.05  # limit, in seconds, for the pause, which doubles each time
 _FAILED = b"failed"
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
@@ -127,7 +127,7 @@ def _wait(
             if owned and current:
                 return lock, None
             failed = lock.has_failed()
-            if failed or not current:  # the owner is done
+            if failed or not current:  # the process that had the lock is done
                 content = load()
                 if failed or content is not None:
                     break
@@ -177,11 +177,12 @@ def only_one(
         yield content
         return
     try:
-        # The previous owner may have stored the entry in the meantime.
+        # The previous owner of the lock may have stored the entry.
         yield load()
     finally:
-        # The entry is also missing if it could not be stored; the others then
-        # compile at the same time rather than one after the other.
+        # No entry exists if the compilation failed or if the entry could not
+        # be stored. The waiting processes then compile at the same time, not
+        # one after the other.
         stored = os.path.exists(os.path.join(folder, name))
         lock.finish(failed=not stored)
         lock.close()

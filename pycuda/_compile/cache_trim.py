@@ -19,7 +19,7 @@ from typing import NamedTuple
 from pycuda._compile.warn import number_from_environment, warn_user
 
 _DEFAULT_MIB = 1024.0
-_ONCE_IN = 50  # writes, on average
+_ONCE_IN = 50  # average number of writes from one trim to the next
 _KEPT = 0.8  # fraction of the limit that remains after a trim
 _TEMPORARY_LIFE = 3600.0  # seconds
 _ENTRY = re.compile(

@@ -37,7 +37,8 @@ _OTHER = re.compile(
     r"\b_*(?:global|device|host|shared|constant|managed|launch_bounds"
     r"|noinline|always_inline|vector_size|mode)_*\b"
 )
-# What may be between a class's keyword and its brace, but in no function.
+# Attributes that may precede the brace of a class. Their parentheses must not
+# make the class look like a function.
 _ARGUMENTS = re.compile(
     rf"(?:alignas|{_ATTRIBUTE[: -len(_NESTED)]})\s*{_NESTED}"
 )

@@ -23,17 +23,20 @@ from pycuda import _driver
 from pycuda._compile import files, identity, includes
 from pycuda._compile.source import without_comments
 
-_SINCE = 13  # older versions have the options, too, but were not measured
-# Names that -minimal removes, and anything that may introduce them.
+# First NVRTC version for which the options of this file are used. Older
+# versions have these options, too, but were not measured.
+_SINCE = 13
+# Names that the option -minimal removes, and text that may introduce them.
 _NEEDS_ALL = re.compile(r"cuda|tex|surf|<<<|MINIMAL|include")
-# The prelude's names, similar names, and operators that make names.
+# Names that prelude.h declares, names like these, and the operator ##, which
+# may build such names.
 _NEEDS_PRELUDE = re.compile(
     r"##|\bu_|_t\b|\bu(?:short|int|long)\b|\bstd\b|\bM_"
     r"|\w_(?:MAX|MIN|BIT|SUCCESS|FAILURE|SEC|H)\b"
     r"|\b(?:INFINITY|NAN|HUGE_|MAXFLOAT|FP_ILOGB|offsetof)"
 )
 _SPLICE = re.compile(r"\\\r?\n")
-_MACRO_CHANGES = 47  # the number of that warning
+_MACRO_CHANGES = 47  # number of NVRTC's warning about changed macros
 _FOLDER = "pycuda-precompiled-"
 
 
@@ -55,7 +58,7 @@ def minimal(text: str, options: list[str]) -> list[str]:
     if named or _NEEDS_ALL.search(seen) or not _is_new():
         return []
     if not _NEEDS_PRELUDE.search(seen):
-        # The prelude also silences the warning about changed macros.
+        # The prelude, which is not needed, also silences a warning.
         options = [o for o in options if o != prelude]
         options.append(f"--diag-suppress={_MACRO_CHANGES}")
     return ["-minimal", *options]
@@ -71,8 +74,8 @@ def leading_includes(text: str) -> str:
         elif bare:
             break
     directives = "\n".join(lines)
-    # A continued line, or one that is not the source's, ends the part that
-    # NVRTC can precompile.
+    # A continued line or one of these directives ends the part of a source
+    # that NVRTC can precompile.
     if "include" not in directives or re.search(
         r"\\$|^#\s*(line|if|pragma)", directives, re.MULTILINE
     ):
@@ -88,7 +91,7 @@ class Headers:
     thread makes a file, others compile as if there were none.
     """
 
-    MOST = 8  # prefixes; each takes up to 110 MB of the folder
+    MOST = 8  # limit of prefixes; each takes up to 110 MB of the folder
     ONCE, MAKING, MADE, REFUSED = range(4)
 
     def __init__(self) -> None:
@@ -198,7 +201,8 @@ def _sweep(root: str) -> None:
             continue
         folder = os.path.join(root, name)
         with contextlib.suppress(OSError):
-            # A link could be another user's way to a folder of this user.
+            # lstat, since another user may have made a link to a folder that
+            # belongs to this user.
             if os.lstat(folder).st_uid != os.getuid():
                 continue
             with open(os.path.join(folder, "lock")) as stream:

@@ -14,7 +14,7 @@ import os
 import stat
 from typing import BinaryIO
 
-# Linux's numbers: importing the module errno would slow the start.
+# Error numbers of Linux: importing the module errno would slow the start.
 _EPERM, _EISDIR, _EINVAL, _EFBIG, _ENAMETOOLONG = 1, 21, 22, 27, 36
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 _CACHE_MOST = 1 << 30  # bytes
@@ -241,7 +241,7 @@ def make_folder(path: str) -> None:
         path = parent
     for folder in reversed(missing):
         try:
-            os.mkdir(folder, 0o755)  # no others may write, by any umask
+            os.mkdir(folder, 0o755)  # only the owner may write to it
         except FileExistsError:  # another process made it
             if not os.path.isdir(folder):
                 raise

@@ -34,7 +34,8 @@ _TYPE = r"""
     \s*(?:\*\s*)*
     (?:\[\s*\w*\s*\]\s*)*
 """
-# Text that is skipped, or a name in parentheses before a brace.
+# Strings, characters and comments, which are skipped; and GNU syntax: a type
+# in parentheses before a brace, typeof, and __asm.
 _CANDIDATE = re.compile(
     r"""
     (?P<skipped>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'
@@ -47,7 +48,7 @@ _CANDIDATE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# What precedes the brace of a condition, a function's body or a lambda.
+# The word before a brace. Only after `return` may an expression follow it.
 _WORD = re.compile(r"\w+$")
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+\w+(?:\([^()\n]*\))?[ \t]*$")
 _DESIGNATOR = re.compile(r"[{,]\s*\.\s*[A-Za-z_]\w*\s*(?:=(?!=)|\{)")

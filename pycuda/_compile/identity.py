@@ -68,7 +68,7 @@ def _exists(path: str) -> bool:
     """
     try:
         return os.access(path, os.F_OK)
-    except ValueError:  # an embedded zero: not a path
+    except ValueError:  # a null character, which no path contains
         return False
 
 
@@ -178,7 +178,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         target = os.path.join(os.path.realpath(entry.path), "")
         here = os.path.realpath(os.path.dirname(entry.path))
         return not os.path.join(here, "").startswith(target)
-    except OSError:  # a chain of links without end
+    except OSError:  # for example a link that leads to itself
         return False
 
 

@@ -34,8 +34,8 @@ _WHEEL_FOLDERS = (
     "nvidia/curand/include",
     "nvidia/cuda_nvcc/include",
 )
-# CUDA 13 separates cub, thrust and libcu++; cooperative_groups.h needs them.
-# The last two folders are conda's.
+# In CUDA 13, cub, thrust and libcu++ (which cooperative_groups.h includes) are
+# in the subfolder cccl. The last two folders are those of conda.
 _TOOLKIT_FOLDERS = (
     "include",
     "include/cccl",
@@ -258,7 +258,7 @@ def _find(name: str, here: str, folders: Folders) -> list[str]:
     if name.startswith('"') and f"{here}/".startswith(ours("")):
         next_to_it = os.path.normpath(os.path.join(here, bare))
         if _is_file(next_to_it):
-            return [next_to_it]  # no folder of the program comes before
+            return [next_to_it]  # takes precedence over the program's folders
     if os.path.isabs(bare):
         places = [""]
     elif name.startswith('"'):

@@ -31,7 +31,7 @@ from pycuda._compile import (
 from pycuda._compile.warn import warn_user
 
 _PRELUDE = "prelude.h"
-# With these options the image holds the paths of the files.
+# Options with which the image contains the paths of the source files.
 _DEBUG = {"--generate-line-info", "--device-debug"}
 
 

@@ -17,8 +17,8 @@ from pycuda._compile.arch import arch_number
 from pycuda._compile.option_rows import HINTS
 from pycuda._compile.source import FILE_NAME
 
-# All patterns here are for logs of failures: they are compiled when a
-# compilation has failed.
+# The patterns are searched in logs of failed compilations. They are strings,
+# so that a successful compilation does not need to compile them.
 _MISSING_HEADER = (
     r"cannot open source file \"([^\"]+)\"|'([^'\n]+)' file not found"
 )
@@ -29,9 +29,9 @@ _HOST_CODE = (
 )
 _UNKNOWN_OPTION = r"unrecognized option (\S+) found"
 _NESTED_LAUNCH = "reference to __global__ function"
-# Sources that nvcc accepts and NVRTC accepts only with an option: sqrt(2) and
-# similar calls; functions and variables for the host, which are then compiled
-# for the device, and generic lambdas; __int128.
+# (pattern of the log, option with which NVRTC accepts the source, as nvcc does
+# without). The rows are for: calls such as sqrt(2); generic lambdas, and host
+# functions and variables, which are then compiled for the device; __int128.
 _REMEDIES = (
     (
         "more than one instance of overloaded function",
@@ -58,7 +58,7 @@ _NVIDIA_HEADER = (
     r"|cuda(?:EGL|GL|Profiler|Typedefs|VDPAU|_profiler_api|_\w+_interop)\.h$"
     r"|(?:nccl|nvJitLink|nvToolsExt|nvfunctional|nvml|nvrtc|nvvm)(?:\.h)?$"
 )
-# Patterns of the compilers' messages, and advice; the first match counts.
+# (pattern of a message of the compiler, advice). The first match applies.
 _ADVICE = (
     (
         r"may not have extern \"C\" linkage|templates must have C\+\+",
@@ -112,8 +112,8 @@ _ADVICE = (
 
 
 _OUT_OF_MEMORY = 1  # NVRTC_ERROR_OUT_OF_MEMORY
-# Architectures for programs that name none and have not called init(). GPUs
-# since Turing load this PTX.
+# Architectures for programs that name none and have not called init(). Turing
+# and later GPUs can load PTX for compute_75.
 _ANY_GPU, _ANY_CPU = "compute_75", "sm_75"
 
 
@@ -124,7 +124,7 @@ class Result:
     image: bytes | None
     log: str
     command: list[str]
-    names: dict[str, str]  # symbols of the name expressions
+    names: dict[str, str]  # name expression -> symbol in the image
 
 
 def needs_ptx(arch: str | None, on_gpu: bool) -> str | None:
@@ -198,7 +198,7 @@ def _other_form(
     """
     try:
         from pycuda._compile import gnu, standards  # few programs need them
-    except OSError:  # such as too many open files, as `log` then says too
+    except OSError:  # for example too many open files, which `log` reports
         return None
 
     other = gnu.remedy(source, options, log)

@@ -38,7 +38,7 @@ class OptionFiles:
     """Reads the option files of one command line and adds up their size."""
 
     def __init__(self) -> None:
-        # chain from the command line to the current file
+        # files that are being read; each one is named in the one before it
         self._open: list[str] = []
         self._files = 0
         self._bytes = 0

@@ -13,11 +13,11 @@ from typing import NamedTuple
 # Kinds of values.
 NONE, TEXT, LIST, BOOL, NUMBER = "none", "text", "list", "bool", "number"
 
-# Actions. For HAND the row's text is NVRTC's option.
+# Actions. For HAND and HINT the row's text is NVRTC's option.
 HAND = "hand"  # NVRTC has the option
-HINT = "hint"  # NVRTC's option, which an older NVRTC can do without
+HINT = "hint"  # as HAND, but dropped for an NVRTC that does not know it
 DROP = "drop"  # ignored, because no image depends on it; the text explains
-REFUSE = "refuse"  # cannot be followed; the text explains and gives advice
+REFUSE = "refuse"  # an error; the text explains it and gives advice
 # Each of the other actions has a function in `options`.
 DEFINE, UNDEFINE, INCLUDE, SYSTEM, BEFORE = "-D", "-U", "-I", "-isystem", "-i"
 ARCH, CODE, GENCODE, ENTRIES = "arch", "code", "gencode", "entries"
@@ -29,11 +29,11 @@ FORWARD = "forward"
 class Row(NamedTuple):
     """One option."""
 
-    names: tuple[str, ...]  # the long name, the short one, other ones
+    names: tuple[str, ...]  # the long name, the short name, then others
     value: str
     action: str
     text: str = ""
-    allowed: tuple[str, ...] = ()  # values, if the option lists them
+    allowed: tuple[str, ...] = ()  # permitted values; (): any value
 
 
 _DRIVER = "concerns nvcc's own work"
@@ -248,8 +248,8 @@ NVCC = (
         NONE, DROP, "concerns functions that no kernel calls",
     ),
     _row("--source-in-ptx -src-in-ptx", NONE, DROP, "makes comments of PTX"),
-    # NVRTC keeps this hint for all later compilations of the process, which
-    # then read wrong values if pointers alias.
+    # NVRTC would apply this option to all later compilations of the process
+    # too. Their kernels would read wrong values if their pointers alias.
     _row("--restrict -restrict", NONE, DROP, "NVRTC would not forget it"),
     _row("--Wreorder -Wreorder", NONE, DROP, _WARNING),
     _row("--Wdefault-stream-launch -Wdefault-stream-launch", NONE, DROP,
@@ -339,9 +339,9 @@ NVRTC = (
          "refuses"),
 )  # fmt: skip
 
-#: Each row under each of its names.
+#: Name of an option -> its row. Each name of a row has an entry.
 BY_NAME = {
     name: row for row in (*NVCC, *UNLISTED, *NVRTC) for name in row.names
 }
-#: NVRTC's names of options that an older NVRTC can do without.
+#: NVRTC's options that are dropped for an NVRTC that does not know them.
 HINTS = frozenset(row.text for row in BY_NAME.values() if row.action == HINT)

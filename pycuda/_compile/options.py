@@ -20,10 +20,11 @@ from pycuda._compile import option_rows as rows
 from pycuda._compile.option_files import OptionError, OptionFiles, split_line
 from pycuda._compile.option_rows import BY_NAME, Row
 
-# One-letter options whose value may follow without a space.
+# Options whose value may follow without a space.
 _GLUED = ("-D", "-U", "-I", "-L", "-l", "-O", "-isystem")
 _GLUED_NUMBER = re.compile(r"(-[tm])(\d+)")
-# Items of a list: quotes and parentheses protect commas, and so does "\,".
+# Pattern of an item of a list. Commas in quotes or parentheses, or after a
+# backslash, do not end an item.
 _ITEM = re.compile(r'(?:\\.|"[^"]*"|\([^()]*\)|[^,])+', re.DOTALL)
 _MACRO = re.compile(r"\s*[A-Za-z_]\w*\s*(?:[=(]|$)")
 _GENCODE = re.compile(

@@ -10,7 +10,8 @@ import sys
 import warnings
 from collections.abc import Callable
 
-# The frames of a context manager are between two of this package.
+# File whose frames do not end the search for the caller: a context manager
+# puts them between two frames of this package.
 _SKIPPED = contextlib.__file__
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 

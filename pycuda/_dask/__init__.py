@@ -8,6 +8,7 @@ calls their `register`.  Programs import none of them.
 
 from __future__ import annotations
 
-# First, so that these modules are complete when `pycuda.gpuarray` registers
-# them, also in a process that imports one of them to unpickle a function.
+# The first import, so that the modules of this folder are complete when
+# `pycuda.gpuarray` registers them. A process that imports one of them only to
+# unpickle a function also runs this.
 import pycuda.gpuarray as _gpuarray  # noqa: F401

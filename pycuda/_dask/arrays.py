@@ -88,8 +88,8 @@ def _register_functions(dispatch: Any) -> None:
             table.register(GPUArray, function)
 
 
-# What dask.array.unique asks to find out whether chunks can be records: it
-# would then copy each chunk into a record array on the host.
+# The dtype with which dask.array.unique tests whether chunks can be record
+# arrays. If they can, it copies each chunk to a record array on the host.
 _PROBE = [("a", int), ("b", float)]
 
 

@@ -26,7 +26,7 @@ from pycuda import _driver, gpuarray
 from pycuda._array.ipc import described
 from pycuda.gpuarray import GPUArray
 
-_KEEP_S = 120.0  # how long an array is kept for a receiver
+_KEEP_S = 120.0  # seconds for which an array is kept for a receiver
 
 
 class _Offers:
@@ -38,7 +38,7 @@ class _Offers:
         self.listener = Listener(None, "AF_UNIX", 64, authkey=self.key)
         self._lock = threading.Lock()
         self._numbers = itertools.count()
-        # Number -> (array until the first receiver has it, time of the offer)
+        # Number -> (array, time of the offer), until a receiver has the array
         self._kept: dict[int, tuple[GPUArray, float]] = {}
         self._known: weakref.WeakValueDictionary[int, GPUArray] = (
             weakref.WeakValueDictionary()
@@ -88,7 +88,7 @@ class _Offers:
                 connection = self.listener.accept()
             except OSError:
                 return  # closed at exit
-            except Exception:  # a stranger without the key
+            except Exception:  # for example a process without the key
                 continue
             threading.Thread(
                 target=self._answer, args=(connection,), daemon=True

@@ -89,7 +89,7 @@ def changed_files(distribution: metadata.Distribution) -> list[str]:
         Paths relative to the folder that contains the package.
     """
     changed = []
-    # `distribution.files` has no missing files from Python 3.12 on.
+    # From Python 3.12 on, `distribution.files` omits missing files.
     record = csv.reader((distribution.read_text("RECORD") or "").splitlines())
     for name, digest, *_ in (row for row in record if len(row) > 1):
         if name.startswith("pycuda/") and digest:

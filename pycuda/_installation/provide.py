@@ -34,7 +34,8 @@ def _metadata_text(version: str, own: metadata.Distribution | None) -> str:
         f"Summary: Provided by {distributions.OWN}, whose package has the "
         "same import name",
     ]
-    # A build that was installed without metadata satisfies no requirement.
+    # If this package has no metadata, pip would report the requirement as
+    # missing.
     if own is not None:
         lines.append(f"Requires-Dist: {distributions.OWN}")
     return "\n".join(lines) + "\n"
@@ -108,7 +109,7 @@ def write(default_version: str, version: str | None = None) -> Path:
             "user who installed the package"
         ) from None
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)  # what a failure left
+        shutil.rmtree(fresh, ignore_errors=True)  # exists after a failure
     return folder
 
 

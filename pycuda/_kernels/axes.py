@@ -25,8 +25,8 @@ from pycuda._kernels.tuning import tuned
 
 _BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
 _ARGUMENTS = ("argmin", "argmax")
-_COLUMN_LANES = 1024  # most columns that a thread reduces together
-_LOADS = 8  # loads of a thread that are in progress together
+_COLUMN_LANES = 1024  # maximum number of columns that a thread reduces at once
+_LOADS = 8  # number of loads of a thread that overlap
 
 
 class Reduction(NamedTuple):
@@ -35,11 +35,12 @@ class Reduction(NamedTuple):
     name: str  # sum, prod, mean, var, std, min, max, argmin, ...
     stored: np.dtype  # dtype of the input
     out: np.dtype
-    # dtype of the accumulator; of the element if the result is an index
+    # dtype of the accumulator or, if the result is an index, of the elements
     value: np.dtype
-    stage: int  # 0: everything; 1: writes values; 2: combines values
-    layout: str  # [words_ or threads_] rows or columns
-    remaining: int  # number of axes
+    # 0: whole reduction; 1: writes partial results; 2: combines them
+    stage: int
+    layout: str  # "rows" or "columns", possibly after "words_" or "threads_"
+    remaining: int  # number of axes that are not reduced
     reduced: int
     packed: bool  # whether the inner axis is contiguous
     lanes: int = 1  # accumulators, or threads that share a row of words
@@ -126,8 +127,8 @@ def _is_exact(reduction: Reduction) -> bool:
     if reduction.name not in ("sum", "mean", "var", "std"):
         return True
     return reduction.value.kind not in "fc" or (
-        # Each of 2**29 terms adds less than half a unit in the result's last
-        # place.
+        # The rounding errors of up to 2**29 terms are, in all, less than half
+        # a unit in the last place of the result.
         reduction.out.kind in "fc"
         and reduction.value.itemsize == 2 * reduction.out.itemsize
         and reduction.out.itemsize >= 4
@@ -393,7 +394,8 @@ def make_long_scan(
     shape = scan_kernels.default_shape(max(stored.itemsize, out.itemsize))
     value = value_type(name[3:], stored, out)
     if shape.block > 1:
-        # Tiles are scanned as trees, so a wider type gains little.
+        # Tiles are scanned as trees, which have small rounding errors, so a
+        # wider type would improve the result only a little.
         value = computed(out)
     reduction = Reduction(name[3:], stored, out, value, 0, "", 0, 0, False)
     compensation = ""

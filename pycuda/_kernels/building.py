@@ -18,8 +18,9 @@ from pycuda import compiler, driver
 _OPTIONS = ["--fmad=false", "-w"]
 _INCLUDE = re.compile(r'^#include "(.+)"\n', re.MULTILINE)
 
-# Text that is no name of a template: comments, directives, strings, fields,
-# identifiers with two leading underscores, and these words.
+# `prefixed` does not change these words. It does not change comments,
+# directives, strings, fields and identifiers with two leading underscores
+# either.
 _WORDS = """
     alignas alignof bool break char class const do double else enum extern
     false float for if inline int long reinterpret_cast return short signed

@@ -91,7 +91,7 @@ def bind(
             continue
         dtype = getattr(value, "dtype", None)
         if dtype is None:
-            continue  # refused later, with its name
+            continue  # a later check refuses it and reports its name
         known = found.setdefault(argument.letter, (dtype, argument.name))
         if known[0] != dtype:
             raise TypeError(

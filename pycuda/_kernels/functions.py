@@ -96,8 +96,8 @@ EXPRESSIONS: dict[str, Expression] = {
     "clip": lambda types: _CLIP,
 }
 
-# Functions that C has for real numbers only. WHOLES has those that are simpler
-# for integers.
+# Expressions for complex numbers, of functions that C defines for real numbers
+# only. WHOLES has the expressions of functions that are simpler for integers.
 COMPLEX: dict[str, str] = {
     name: f"principal_{text}(x)"
     for name, text in {
@@ -121,7 +121,8 @@ WHOLES = {
     "fmod": "number_rest(x, y)",
 }
 
-# Functions that cannot be computed in float32, by the type's character.
+# (type character of a 16-bit float, operation) -> C function. These operations
+# must not be computed in float32.
 SHORT = {
     ("e", "nextafter"): "nextafter_half",
     ("e", "spacing"): "spacing_half",

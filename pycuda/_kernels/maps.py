@@ -18,9 +18,11 @@ from pycuda._kernels.operations import c_type, cast, computed, expression_of
 from pycuda._kernels.tuning import tuned
 
 _BLOCK = 256
-_TILE_SIDE_IN_TURN = 32  # side of a tile
-_PART_IN_TURN = 4096  # elements per block
-_STEPS_IN_TURN = (-1, 2)  # strides, in elements, that have separate loops
+# If threads run sequentially: elements along the side of a tile, elements per
+# block, and strides in elements for which a kernel has separate loops.
+_TILE_SIDE_IN_TURN = 32
+_PART_IN_TURN = 4096
+_STEPS_IN_TURN = (-1, 2)
 _STRIDED = 2  # code for an operand whose stride is known only at run time
 
 

@@ -98,7 +98,9 @@ def _indexed(
     return compile_kernel(source, (), name)
 
 
-# (plain array, contiguous row, statement, statement for an index out of range)
+# Operation -> CUDA C of its parameter for the plain array, its parameter for
+# the contiguous row, the statement that copies, and the statement for an index
+# out of range.
 _LINES = {
     "take": (
         "Item *plain", "const Item *row", "plain[i] = row[position];",
@@ -143,7 +145,8 @@ def make_line(
     return kernel, block, each, 0
 
 
-# (plain array, contiguous rows, lookup per row, statement)
+# Operation -> CUDA C of its parameter for the plain array, its parameter for
+# the contiguous rows, the lookup of a row, and the statement that copies.
 _ROWS = {
     "take": (
         "Item *plain", "const Item *rows",

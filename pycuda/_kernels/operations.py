@@ -35,7 +35,7 @@ _C_TYPES = {
     "D": "pycuda::complex<double>",
 }
 
-# NumPy's name -> C's name, for real and complex floating point.
+# NumPy's name of a function -> C's name, for real and complex floats.
 _MATH = {
     "sin": "sin",
     "cos": "cos",
@@ -142,7 +142,8 @@ def _ufunc_types(name: str, kinds: tuple) -> tuple[tuple, np.dtype]:
     found = ufunc.resolve_dtypes((*kinds, None))
     halves = any(_is_half(kind) for kind in kinds)
     if not halves and any(_is_half(dtype) for dtype in found):
-        # Functions of small integers, which NumPy computes in float16.
+        # NumPy computes this function of small integers in float16. Here it is
+        # computed in float32.
         wide = [
             np.dtype(np.float32)
             if isinstance(kind, np.dtype) and kind.kind in "biu"
@@ -175,7 +176,8 @@ def _select_types(kinds: tuple) -> tuple[tuple, np.dtype]:
 
 
 def _clip_types(kinds: tuple) -> tuple[tuple, np.dtype]:
-    # Python's numbers are weak compared with the other operands together.
+    # Sort Python's types last: such a number adapts to the common type of all
+    # other operands.
     first, *rest = sorted(kinds, key=lambda kind: isinstance(kind, type))
     result = _as_dtype(first)
     for kind in rest:
@@ -269,7 +271,7 @@ def cast(text: str, source: np.dtype, target: np.dtype) -> str:
     if source.char == "E":
         return cast(f"bfloat16_to_float({text})", np.dtype("f4"), target)
     if target.char == "E" and source.kind != "c":
-        # The conversion goes through float32, as in ml_dtypes.
+        # Convert to float32 first, as ml_dtypes does.
         return f"float_to_bfloat16({cast(text, source, np.dtype('f4'))})"
     if target.kind == "b":
         if source.kind == "c":

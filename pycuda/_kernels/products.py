@@ -16,12 +16,16 @@ import numpy as np
 from pycuda._kernels import building
 from pycuda._kernels.operations import c_type, cast
 
-HIGH = 6  # rows per panel of matmul/panels.cuh
-PANELS = 16  # most panels of either matrix in a block of matmul/thread.cu
-DEEP = 256  # inner steps that such a block makes between packs
-MAX_PANELS = 11  # most panels of the left matrix in a block of matmul/small.cu
-MAX_INNER = 256  # largest inner length for matmul/small.cu
-LANES = 64  # lanes of matmul/vector.cu
+HIGH = 6  # number of rows of a panel in matmul/panels.cuh
+# Of matmul/thread.cu: maximum number of panels of either matrix in a block,
+# and number of elements along the inner axis that a block packs at a time.
+PANELS = 16
+DEEP = 256
+# Of matmul/small.cu: maximum number of panels of the left matrix in a block,
+# and maximum length of the inner axis.
+MAX_PANELS = 11
+MAX_INNER = 256
+LANES = 64  # number of lanes in matmul/vector.cu
 
 
 class Product(NamedTuple):
@@ -33,7 +37,8 @@ class Product(NamedTuple):
     ndim: int  # number of the batch's axes
     down: int = 1  # rows per thread
     across: int = 1  # columns per thread
-    a_deep: bool = False  # whether the inner axis has the smaller stride
+    # whether the inner axis of the matrix has a smaller stride than the outer
+    a_deep: bool = False
     b_deep: bool = False
 
 

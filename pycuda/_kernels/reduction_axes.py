@@ -17,7 +17,8 @@ from pycuda._numpy_functions import normalize_axis_tuple
 from pycuda.compiler import SourceModule
 from pycuda.tools import VectorArg
 
-# A thread, or a block, reduces a row; names as in `pycuda.reduction`.
+# Kernel in which a thread or a block reduces a row. Its macros and variables
+# have the names that those of `pycuda.reduction` have.
 _KERNEL = """\
 #define READ_AND_MAP(i) ({map_expr})
 #define REDUCE(a, b) ({reduce_expr})

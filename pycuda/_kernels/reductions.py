@@ -18,8 +18,10 @@ from pycuda._kernels.operations import c_type, cast, expression_of
 from pycuda._kernels.tuning import tuned
 
 _BLOCK = 256
-_SHARE_IN_TURN = 1 << 16  # elements per block
-_LANES_IN_TURN = 64  # most accumulators
+# If threads run sequentially: elements per block, and maximum number of
+# accumulators.
+_SHARE_IN_TURN = 1 << 16
+_LANES_IN_TURN = 64
 
 # Name of the reduction -> operation that combines its values.
 _REDUCTIONS = {
@@ -81,10 +83,11 @@ def _reduction_source(
     """Return (CUDA C, elements of a tile)."""
     kind = _REDUCTIONS[name]
     block = 1 if serial else _BLOCK
-    # Accumulators are in memory, which the compiler must not expect to alias
-    # the input.
+    # The accumulators are in memory; __restrict__ tells the compiler that the
+    # inputs are in other memory.
     unaliased = "__restrict__ " if serial else ""
-    # Accumulators of two rows stay in registers.
+    # A row is the number of elements in a cache line; the accumulators of two
+    # rows fit in registers.
     row = max(8, 64 // max(dtype.itemsize for dtype in types))
     fields = {
         "name": f"{name}_stage{stage}",

@@ -25,9 +25,9 @@ class Shape(NamedTuple):
     """Partition of a scan on a kind of device."""
 
     block: int = 512  # threads per block
-    row_bytes: int = 16  # most bytes that a thread loads in one access
-    thread_bytes: int = 128  # approximate bytes that a thread holds
-    looks: int = 1  # previous tiles that a lane inspects
+    row_bytes: int = 16  # maximum bytes that a thread loads in one access
+    thread_bytes: int = 128  # approximate bytes of a thread's elements
+    looks: int = 1  # number of previous tiles that a lane inspects
     runs: int = 8  # adjacent runs per thread, if threads run sequentially
     # elements per run; no power of 2, to avoid cache conflicts
     run: int = 2064
@@ -40,16 +40,17 @@ class ScanSource(NamedTuple):
     stored: str  # type of the input
     out: str
     value: str  # type of the scanned values
-    expression: str  # combines a and b
-    map: str  # value of the stored element v
-    finish: str  # output of the value x
+    expression: str  # C expression that combines the values a and b
+    map: str  # C expression for the value of the stored element v
+    finish: str  # C expression for the output of the value x
     neutral: str | None  # neutral value of an exclusive scan
-    sizes: tuple[int, int, int]  # sizes of stored, out and value
+    sizes: tuple[int, int, int]  # sizes of the types stored, out and value
     preamble: str = ""
-    # whether a program wrote it: this package's names get a prefix
+    # whether a program wrote the expressions; if so, this package's names in
+    # the kernel get a prefix
     is_foreign: bool = False
     segmented: bool = False
-    rows: bool = False  # whether segments begin at multiples of a length
+    rows: bool = False  # whether the segments are rows of equal length
     compensation: str = (
         ""  # ``reduce/compensated_sum.cuh`` for sums with compensated rounding
     )
@@ -68,7 +69,7 @@ class ScanKernel(NamedTuple):
         tiles = -(-n // self.tile)
         state = None
         if tiles > 1:
-            # Word 0 counts the tiles that have started.
+            # Word 0 of the state counts the tiles that have started.
             state = _registry.GPUArray(1 + tiles * self.words, np.uint64)
             _drv.memset_d32_async(state.gpudata, 0, 2 * state.size, stream)
         self.function(
@@ -84,7 +85,7 @@ def default_shape(widest: int = 4) -> Shape:
     """
     if building.runs_threads_in_turn():
         return Shape(block=1)
-    # Tuned for an H100: the number of registers is the limit.
+    # Tuned on an H100, where the number of registers limits the shape.
     return Shape(
         block=384 if widest == 8 else 512, thread_bytes=tuned("scan_bytes")
     )
@@ -113,14 +114,16 @@ _ROWS = {
         ", (unsigned char)(within + k == 0 || within + k == length)"
     ),
     "heads_aligned": "",
-    # A row is longer than a pack.
+    # A row is longer than a pack (the elements that a thread loads at once),
+    # so at most one row begins after the first element of a pack.
     "pack_heads": (
         "        const unsigned long long within = first % length;\n"
     ),
 }
 ROW_MINIMUM = 16  # shortest row in elements
 
-# A value, and whether a segment begins in it.
+# C++ type for a value that is combined from some elements, and the information
+# whether a segment begins among them.
 _SEGMENTED = """
 typedef $value Element;
 
@@ -238,7 +241,7 @@ def wrap(source: ScanSource, shape: Shape, function: Any) -> ScanKernel:
     """Wrap a kernel that was compiled from `source_of(source, shape)`."""
     size = source.sizes[2] * (2 if source.compensation else 1)
     if source.segmented:
-        # enough for any padding of the struct
+        # upper bound of the struct's size, with any padding
         size = (size + 4 + 15) // 16 * 16
     return ScanKernel(
         function, shape.block, _cut(source, shape)[1], (size + 3) // 4

@@ -29,12 +29,12 @@ _INFINITIES = {
     "f": "0x7f800000",
     "d": "0x7ff0000000000000",
 }
-_SEARCHES = 8  # interleaved searches, if threads run sequentially
+_SEARCHES = 8  # number of interleaved searches, if threads run sequentially
 DIGITS = 256
 BUCKETS = 256
 BLOCK = 256
-COUNTERS = 1024  # threads per block that counts digits
-COUNTING = 2  # such blocks per multiprocessor
+COUNTERS = 1024  # threads per block of the kernel that counts digits
+COUNTING = 2  # blocks of that kernel per multiprocessor
 
 
 class Shape(NamedTuple):
@@ -42,10 +42,10 @@ class Shape(NamedTuple):
 
     threads: int
     items: int  # elements per thread
-    blocks: int  # blocks that a multiprocessor holds at least
+    blocks: int  # minimum number of resident blocks per multiprocessor
 
 
-# Smaller tiles, used if there would be few larger ones.
+# Smaller tiles, for arrays that have too few tiles of the normal size.
 _SMALLER = Shape(384, 11, 2), Shape(384, 4, 2)
 _LONGEST = Shape(256, 8, 3), Shape(256, 4, 2)  # for elements of 16 bytes
 
@@ -170,7 +170,7 @@ def make_values(sort: Sort) -> tuple[Any, ...]:
         "sort/keys.cuh",
         "sort/vectors.cuh",
         "sort/values.cu",
-        # otherwise passes are faster
+        # for elements of other sizes, passes over the digits are faster
         by_vectors=int(sort.dtype.itemsize == 4),
     )
     parts = "plan", "assign", "deal", "buckets"

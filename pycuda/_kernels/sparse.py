@@ -13,7 +13,7 @@ from pycuda._kernels import building
 from pycuda._kernels.operations import c_type
 
 _THREADS = 256
-_MOST_ROWS = 1024  # most rows per packet
+_MOST_ROWS = 1024  # maximum number of rows per packet
 
 
 def lanes_of(length: float) -> int:

@@ -27,8 +27,9 @@ class Entry(NamedTuple):
     value: Value
     meaning: str
     candidates: tuple[Value, ...]
-    rows: tuple[str, ...]  # of benchmarks/bandwidth.py or functions.py
-    # (major, minor) of a compute capability -> its separate value
+    # rows of benchmarks/bandwidth.py or functions.py that measure the effect
+    rows: tuple[str, ...]
+    # (major, minor) of a compute capability -> value that replaces `value`
     others: MappingProxyType[tuple[int, int], Value] = MappingProxyType({})
 
 

@@ -70,7 +70,7 @@ def _use(text: str, begin: int, end: int) -> tuple[bool, bool]:
     """Return whether the vector at `begin` is changed there, and may be."""
     behind = _behind_index(text, end)
     if behind is None:
-        return False, True  # a pointer that is used elsewhere
+        return False, True  # used as a pointer, so other code may write to it
     before, rest = text[:begin], text[behind:]
     sure = (
         _ASSIGNED.match(rest) is not None

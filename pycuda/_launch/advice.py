@@ -42,9 +42,9 @@ _SMALL_TYPES = {
 _VECTOR = re.compile(
     r"u?(?:char|short|int|long|longlong)[1-4]|(?:float|double)[1-4]"
 )
-# For each kind of number: the types of the argument, the name of NumPy's type
-# for each size of the parameter in bytes, the type for another kind of number
-# of that size, and the advice for other sizes.
+# For each kind of number: the types of an argument of this kind; size of a
+# parameter in bytes -> name of the NumPy type to pass; and the advice for a
+# parameter of any other size.
 _NUMBERS: tuple[tuple[tuple[type, ...], dict[int, str], str], ...] = (
     (
         (bool, np.bool_),

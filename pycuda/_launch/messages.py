@@ -31,8 +31,8 @@ _CALL = (
     "cooperative",
     "cluster",
 )
-# Names of other interfaces for the keywords of a call, in lower case and
-# without underscores.
+# Keyword of another interface, in lower case and without underscores ->
+# keyword with this meaning in a call of a Function.
 _OTHER_NAMES = {
     "threads": "block",
     "threadsperblock": "block",
@@ -93,7 +93,7 @@ def given(value: Any) -> str:
     if isinstance(value, np.generic):
         return f"a number (numpy.{kind.__name__})"
     if kind in (bool, int, float, complex):
-        # str() of an int refuses very many digits
+        # str() raises ValueError for an int with very many digits
         small = kind is not int or abs(value) < 1 << 64
         return f"the Python {kind.__name__}" + (f" {value}" if small else "")
     if kind in (str, bytes):

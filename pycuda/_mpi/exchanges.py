@@ -20,10 +20,9 @@ from pycuda._mpi.buffers import HostBuffer
 from pycuda._mpi.parts import Parts
 from pycuda._mpi.peers import Peers, Region, export
 
-_FEW = (
-    3  # up to this number of ranks, each copies a broadcast array as a whole
-)
-_COMBINED = "iufc"  # kinds of elements that can be reduced on the device
+# maximum number of ranks for which each rank copies a whole broadcast array
+_FEW = 3
+_COMBINED = "iufc"  # kinds of dtypes that can be reduced on the device
 
 
 def _on_device(array: Any) -> Any:
@@ -124,7 +123,7 @@ class Exchanges:
         if received is not None:
             rows = [Region.unpack(row) for row in found]
             is_long = self._take(rows, received)
-        self.comm.Barrier()  # all have read `memory`
+        self.comm.Barrier()  # waits until all ranks have read `memory`
         del memory
         if is_long:
             raise MPI.Exception(MPI.ERR_TRUNCATE)
@@ -165,7 +164,7 @@ class Exchanges:
                 memory = memory.copy("C")
         owner, region = self._export(memory)
         regions = self._share(region)
-        # `owner` is a copy if the memory cannot be mapped
+        # not the address of `memory`, as a copy of it may have been exported
         address = self.peers.address(region, self.rank)
         if not is_root:
             self._pull(address, regions, root, self.rank, nbytes)

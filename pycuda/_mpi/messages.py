@@ -38,12 +38,16 @@ from pycuda.tools import PageLockedMemoryPool
 
 EAGER_BYTES = 32 << 10
 EAGER, REGION, PIECES, IN_SLOTS = range(4)
-_HEAD = 8  # bytes of the kind
-_FIXED = 16  # bytes of the kind and the number of a transfer
-_VIEWS = 256  # number of sizes whose views of the slots are kept
-_SIZES = struct.Struct("<QQ")  # bytes of the array and of a piece
-_RING = struct.Struct("<QQQQ")  # the same; process and descriptor
-_TAGS = 1 << 14  # number of transfers of one rank that are in progress
+# A message begins with its kind, of _HEAD bytes. The number of the transfer
+# may follow; kind and number have _FIXED bytes.
+_HEAD = 8
+_FIXED = 16
+_VIEWS = 256  # maximum number of sizes for which a slot caches its views
+# sizes in bytes of the array and of a piece
+_SIZES = struct.Struct("<QQ")
+# the same sizes, process id and file descriptor of the shared memory
+_RING = struct.Struct("<QQQQ")
+_TAGS = 1 << 14  # maximum number of transfers of a rank in progress
 _NOTHING = np.empty(0, np.uint8)
 
 
@@ -130,7 +134,7 @@ class Messages:
         self._numbers = itertools.count()
         size = EAGER_BYTES + _HEAD
         self._sent = _Slot(pool.allocate((size,), np.uint8))
-        # A small copy from pageable memory does not wait for the device.
+        # Pageable memory: a small copy from it does not wait for the device.
         self._taken = _Slot(np.empty(size, np.uint8))
 
     def close(self) -> None:

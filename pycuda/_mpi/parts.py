@@ -53,7 +53,7 @@ class Parts:
         elif isinstance(counts, (int, np.integer)):
             counts = [int(counts)] * size
         if offsets is None:
-            # of Python, whose numbers do not overflow before they are checked
+            # Python integers do not overflow before they are checked
             offsets = [0, *itertools.accumulate(map(int, counts))][:-1]
         elif isinstance(offsets, (int, np.integer)):  # between two parts
             parts = range(size) if equal else [1]

@@ -126,7 +126,7 @@ class Peers:
             for rank, other in zip(ranks, regions, strict=True)
         ]
         table = node.allgather(readable)
-        node.Barrier()  # all have read `memory`
+        node.Barrier()  # waits until all ranks have read `memory`
         del memory, value
         mine = node.rank
         self.readers = {
@@ -163,7 +163,8 @@ class Peers:
         try:
             mapping = drv.IPCMemoryHandle(handle, flags)
         except drv.Error:
-            # The address range may be that of memory that the rank has freed.
+            # The driver may refuse a second mapping of an address range. The
+            # first one is of memory that the other rank has freed since.
             self._unmap(rank, 0)
             mapping = drv.IPCMemoryHandle(handle, flags)
         self._mapped[key] = mapping

@@ -41,7 +41,7 @@ class Ring:
         self.is_busy = False
         self._piece = piece
         self._memory = memory
-        # Where page-locking fails, copies are slower, but right.
+        # Page-locking may fail. Copies are then correct, but slower.
         self._registered: Any = None
         with contextlib.suppress(drv.Error):
             self._registered = drv.register_host_memory(memory)

@@ -32,8 +32,8 @@ class Elements(NamedTuple):
     """How NCCL sees the elements of a dtype."""
 
     type: int
-    bytes: int  # of one of NCCL's elements
-    count: int  # NCCL's elements per element of the array
+    bytes: int  # size of an element as NCCL sees it
+    count: int  # number of such elements per element of the array
 
 
 _moved: dict[np.dtype, Elements] = {}

@@ -110,7 +110,7 @@ def _checked_number(
     try:
         number = float(value)
     except (TypeError, ValueError):
-        # An array fails only where arrays are not accepted.
+        # A GPUArray arrives here only if the parameter accepts no arrays.
         known = isinstance(value, ArrayBase)
         raise TypeError(
             f"{name} must be a number{'' if known else ' or a GPUArray'}, "
@@ -568,9 +568,9 @@ class Distributions(Filling):
             at = self.random(wanted) * ends[-1]
             index = _gpuarray.searchsorted(ends, at, side="right")
             return _gpuarray.minimum(index, count - 1)
-        # The smallest of exponential numbers with these rates have the
-        # distribution of draws without replacement (Efraimidis and
-        # Spirakis, 2006).
+        # Draw an exponential number with rate p[i] for each i. The indices of
+        # the smallest numbers are distributed as draws without replacement
+        # (Efraimidis and Spirakis, 2006).
         keys = self.standard_exponential(count) / p
         return _gpuarray.argsort(keys)[:wanted].copy()
 

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 _WORDS = (np.dtype(np.int32), np.dtype(np.uint32))
 _LONGS = (np.dtype(np.int64), np.dtype(np.uint64))
-# This many states fill a large GPU; each has its own Sobol' sequence.
+# Number of blocks, and of threads per block: they fill a large GPU. A thread
+# has one state, which is one dimension of a Sobol' sequence.
 _BLOCKS = 256
 _BLOCK = 64
 _OPTIONS = ["--fmad=false", "-w"]
@@ -234,7 +235,7 @@ class _Generator(Filling):
             if count % 2 == 0 and f"{name}2" in self.generators:
                 name, count = f"{name}2", count // 2
                 if _driver._address_bits(data) % (2 * data.itemsize):
-                    # the elements of a pair are at positions 2k and 2k + 1
+                    # `data` is not aligned for stores of pairs of elements
                     target = data.copy("C")
             if not target.flags.forc:
                 target = data.copy("C")

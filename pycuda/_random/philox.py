@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 _BLOCK = 256
 _MOST_BLOCKS = (1 << 31) - 1
-# groups of four words per thread, the same number as in the source
+# number of groups of four words per thread if threads run sequentially; must
+# be equal to the number in the kernel's source
 _SHARE_IN_TURN = 1024
 _OPTIONS = ["--fmad=false", "-w"]
 _MASK = 0xFFFFFFFF

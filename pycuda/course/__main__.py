@@ -18,8 +18,8 @@ from pycuda._compile.files import read_regular
 from pycuda.course._exercises import EXERCISES
 from pycuda.course._grading import Result, check
 
-_TIMEOUT = "10"  # seconds for each kernel
-_MOST_BYTES = 1 << 20  # of a file that is checked
+_TIMEOUT = "10"  # time limit of a kernel in seconds
+_MOST_BYTES = 1 << 20  # maximum size of a file that is checked
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -102,7 +102,7 @@ def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
     try:
         return _run(options)
-    except drv.Error as error:  # no device, or a wrong variable
+    except drv.Error as error:  # no device, or an invalid PYCUDA_DEVICE
         print(f"pycuda.course: {error}", file=sys.stderr)
         return 1
 

@@ -14,9 +14,9 @@ import numpy as np
 from pycuda import gpuarray
 
 _FOLDER = Path(__file__).parent
-# The kernel of a source by its name.
+# Function that returns the kernel of a source by its name.
 _Kernels = Callable[[str], Any]
-# What was computed, the result, and the right one.
+# (description of the computation, its result, the correct result)
 _Case = tuple[str, np.ndarray, np.ndarray]
 
 

@@ -97,7 +97,7 @@ def _first_error(exercise: Exercise, source: str) -> str | None:
     except drv.Error as error:
         return _report(str(error))
     except (TypeError, ValueError, MemoryError) as error:
-        # a source with a null character, or other parameters of the kernel
+        # for example a null character in the source, or wrong parameters
         return str(error).split("\n")[0]
     return None
 

@@ -13,7 +13,7 @@ from pycuda import cpu
 from pycuda._command_line import run
 from pycuda.cpu import _explain as _explain_module
 
-# Other outputs of `explain`, in place of its text.
+# Options of `explain` that select another output -> their help texts.
 _FORMS = {
     "--json": "for programs",
     "--ir": "the code itself, as LLVM's intermediate representation",

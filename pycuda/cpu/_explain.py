@@ -49,7 +49,7 @@ def _bitcode(path: Path, options: list[str]) -> bytes:
         None,
         None,
     )
-    # Without a real architecture (sm_...) there is no image.
+    # The compiler makes an image only for a real architecture (sm_...).
     given = any(
         option.startswith(("-arch", "--gpu-arch")) for option in options
     )

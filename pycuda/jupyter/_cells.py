@@ -49,7 +49,7 @@ def _after_template(text: str, start: int) -> int:
     angles = rounds = 0
     for index in range(text.index("<", start), len(text)):
         rounds += {"(": 1, ")": -1}.get(text[index], 0)
-        if rounds == 0:  # not an operator in an expression
+        if rounds == 0:  # in parentheses, < and > are operators
             angles += {"<": 1, ">": -1}.get(text[index], 0)
             if angles == 0:
                 return index + 1

@@ -43,7 +43,7 @@ def _stoppable() -> Iterator[None]:
     try:
         yield
     finally:
-        if before is not None:  # not a handler of Python
+        if before is not None:  # None: a handler that C code had installed
             signal.signal(signal.SIGINT, before)
 
 
@@ -54,7 +54,7 @@ class Waiter:
         self._failed: weakref.WeakSet[drv.Context] = weakref.WeakSet()
         #: Whether the last call of `wait` found a context that has failed.
         self.has_failed = False
-        #: Whether any call of `wait` found one.
+        #: Whether any call of `wait` found a context that has failed.
         self.has_ever_failed = False
 
     def wait(self) -> Exception | KeyboardInterrupt | None:
@@ -89,7 +89,7 @@ class Waiter:
         except (drv.Error, KeyboardInterrupt) as raised:
             error = raised
         if error is not None:
-            # An interrupt may or may not have ended the kernels.
+            # If the interrupt has ended the kernels, the context has failed.
             try:
                 drv.Context.synchronize()
             except drv.Error:

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-# Bytes that a pipe holds until they are passed on, at most.
+# Maximum number of bytes that a pipe holds until they are passed on.
 _PIPE_BYTES = 1 << 20
 _CHUNK = 1 << 16
 _c_library = ctypes.CDLL(None)
@@ -55,7 +55,7 @@ class _Redirect:
         self._write = stream.write
         self._flush = stream.flush
         self._rest = ""
-        self._process = -1  # a forked child leaves the pipes to its parent
+        self._process = -1  # process that reads the pipes; a fork does not
         self._saved = -1
         self._source, self._target = os.pipe2(os.O_CLOEXEC)
         if hasattr(fcntl, "F_SETPIPE_SZ"):  # on Linux
@@ -129,7 +129,7 @@ class _Redirect:
         if self._keep is None or not self._rest:
             return self._rest, ""
         lines = self._rest.splitlines(keepends=True)
-        # An incomplete line may turn out to be one that is left out.
+        # Keep an incomplete line: its end may show that it is to be left out.
         complete = is_last or lines[-1].endswith("\n")
         rest = "" if complete else lines.pop()
         return "".join(filter(self._keep, lines)), rest
@@ -176,7 +176,7 @@ class CellOutput:
 
     def close(self) -> None:
         """Pass the rest on, and end the redirection."""
-        if self._depth == 0:  # the cell began before the extension
+        if self._depth == 0:  # the cell that loads the extension
             return
         self._depth -= 1
         if self._depth == 0:

@@ -13,10 +13,10 @@ from html import escape
 from typing import Any
 
 _VARIABLE = "PYCUDA_CPU_CHECK_REPORT"
-#: How each line on stderr begins that the reports replace.
+#: Beginning of each line on stderr that is replaced by a report.
 PREFIX = "PYCUDA_CPU_CHECK: "
 
-# For kinds of which the reports propose no remedy.
+# Kind of report -> remedy, for reports that propose none themselves.
 _REMEDIES = {
     "divergent-barrier": "move __syncthreads() out of the condition, so that "
     "all threads of the block reach it",

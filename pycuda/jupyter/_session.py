@@ -53,10 +53,10 @@ class Session:
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
-        self._cells: dict[str, Cell] = {}  # by names of kernels
-        self._sources: dict[str, Cell] = {}  # by names of cells
+        self._cells: dict[str, Cell] = {}  # name of a kernel -> its cell
+        self._sources: dict[str, Cell] = {}  # name of a cell -> the cell
         self._reports = Reports()
-        self._in_report = False  # the last line on stderr was a report's
+        self._in_report = False  # whether stderr's last line is of a report
         self._output = CellOutput(self._is_shown)
         self._waiter = _contexts.Waiter()
         self._shown: list[str] = []  # messages of the cell's reports

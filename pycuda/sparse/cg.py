@@ -22,8 +22,10 @@ from pycuda.sparse.operator import IdentityOperator, OperatorBase
 if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
-_REAL_RESIDUAL_EVERY = 50  # iterations; limits the accumulated rounding error
-_CHECK_EVERY = 5  # iterations
+# number of iterations after which the residual is computed from its
+# definition, which limits the accumulated rounding errors
+_REAL_RESIDUAL_EVERY = 50
+_CHECK_EVERY = 5  # iterations from one test of convergence to the next
 
 
 class ConvergenceError(RuntimeError):

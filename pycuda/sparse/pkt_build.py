@@ -22,12 +22,12 @@ class Packets(NamedTuple):
     are stored row by row, from index ``rest_starts[row]`` on.
     """
 
-    starts: np.ndarray  # int64, packets + 1
-    bases: np.ndarray  # int64, packets
-    lengths: np.ndarray  # uint16, rows
+    starts: np.ndarray  # int64, length: number of packets + 1
+    bases: np.ndarray  # int64, length: number of packets
+    lengths: np.ndarray  # uint16, length: number of rows
     columns: np.ndarray  # uint16
     values: np.ndarray
-    rest_starts: np.ndarray  # int64, rows + 1
+    rest_starts: np.ndarray  # int64, length: number of rows + 1
     rest_columns: np.ndarray  # int64
     rest_values: np.ndarray
 
