@@ -28,7 +28,6 @@ _HOST_CODE = (
     r"|__device__ annotation on lambda"
 )
 _UNKNOWN_OPTION = r"unrecognized option (\S+) found"
-_NESTED_LAUNCH = "reference to __global__ function"
 # (pattern of the log, option with which NVRTC accepts the source, as nvcc does
 # without). The rows are for: calls such as sqrt(2); generic lambdas, and host
 # functions and variables, which are then compiled for the device; __int128.
@@ -60,6 +59,18 @@ _NVIDIA_HEADER = (
 )
 # (pattern of a message of the compiler, advice). The first match applies.
 _ADVICE = (
+    (
+        r"required runtime APIs are not declared|"
+        r"requires separate compilation mode",
+        "Kernels that launch kernels are linked with CUDA's device runtime: "
+        "use DynamicSourceModule in place of SourceModule.",
+    ),
+    (
+        r"identifier ['\"]cuda(?:Device|Stream|Event)Synchronize",
+        "Since CUDA 12 a kernel cannot wait for the kernels that it launches: "
+        "work that needs their results is launched after them, in the same "
+        "stream or in cudaStreamTailLaunch.",
+    ),
     (
         r"may not have extern \"C\" linkage|templates must have C\+\+",
         'Templates cannot stand inside extern "C": use no_extern_c=True and '
@@ -340,11 +351,6 @@ def advice(log: str, on_gpu: bool) -> str:
     header = missing_header(log)
     if header:
         return _header_advice(header, on_gpu)
-    if not on_gpu and _NESTED_LAUNCH in log:
-        return (
-            "On the CPU device a kernel cannot launch kernels (dynamic "
-            "parallelism)."
-        )
     absent = None if on_gpu else re.search(_ABSENT_NAME, log)
     if absent:
         return _ABSENT.format(absent[1])

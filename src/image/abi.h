@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "image/device_runtime.h"
+
 /* One block of a launch. No member changes while the block runs. */
 struct image_block {
     uint32_t ctaid[3];       /* offset 0: blockIdx */
@@ -266,8 +268,8 @@ struct __attribute__((may_alias)) image_check_operand {
      * illegal instruction if a lane's mask does not contain the lane         \
      * itself. */                                                             \
     ROW(void, __pycuda_warp_groups, (uint32_t * masks, int32_t shuffle), 0)   \
-    /* Waits until all live lanes of the warp wait in a runtime function.     \
-     * Returns the mask of those that wait at the same call. */               \
+    /* Waits until all live lanes of the warp wait. Returns the mask of those \
+     * that wait at the same call. */                                         \
     ROW(uint32_t, __pycuda_activemask, (void), 1)                             \
     /* Convert to the nearest integer. Values out of range give the smallest  \
      * or the largest integer, NaN gives the smallest. */                     \
@@ -292,11 +294,6 @@ struct __attribute__((may_alias)) image_check_operand {
         0)                                                                    \
     ROW(void, __pycuda_trap, (void), 0)                                       \
     ROW(void, __pycuda_exit, (void), 1)                                       \
-    ROW(void *, __pycuda_malloc, (size_t bytes), 0)                           \
-    /* Allocates device memory at a multiple of `alignment`. Returns NULL if  \
-     * there is no memory or `alignment` is not a power of two. */            \
-    ROW(void *, __pycuda_malloc_aligned, (size_t bytes, size_t alignment), 0) \
-    ROW(void, __pycuda_free, (void *pointer), 0)                              \
     ROW(uint64_t, __pycuda_clock64, (void), 0)                                \
     ROW(uint64_t, __pycuda_globaltimer, (void), 0)                            \
     /* Returns the device's number of multiprocessors. */                     \
@@ -323,7 +320,7 @@ struct __attribute__((may_alias)) image_check_operand {
         (uint64_t object, int32_t access, float x, float y, float z,          \
          int32_t layer, const float *changes, void *out),                     \
         0)                                                                    \
-    /* Reads a texture of linear memory at an integer index (tex1Dfetch). */  \
+    /* Reads linear memory at an integer index (tex1Dfetch). */               \
     ROW(void, __pycuda_texture_fetch,                                         \
         (uint64_t object, int32_t index, void *out), 0)                       \
     /* Reads and returns one channel of a texture of linear memory. */        \
@@ -346,6 +343,7 @@ struct __attribute__((may_alias)) image_check_operand {
         (uint64_t object, int32_t access, int32_t x, int32_t y, int32_t z,    \
          int32_t layer, const void *value, uint32_t bytes, int32_t boundary), \
         0)                                                                    \
+    IMAGE_DEVICE_RUNTIME(ROW)                                                 \
     /* Only checked kernels call __pycuda_check* functions. `linear` is the   \
      * index of the thread in the block. __pycuda_check checks an access to   \
      * `bytes` bytes at `address` and returns the address to access. This is  \

@@ -26,7 +26,7 @@
 /* The eight bytes 0c 59 43 55 49 4d 47 00 at the start of an image. */
 #define IMAGE_MAGIC 0x474d495543590cu
 /* Version of the format. Readers reject images of other versions. */
-#define IMAGE_VERSION 6u
+#define IMAGE_VERSION 7u
 
 enum image_kind {
     /* The payload is an ELF object file, which can be loaded. */

@@ -118,6 +118,7 @@ static void
 make_bitcode(struct jit *jit)
 {
     jit_check_declarations(jit);
+    jit_check_launches(jit);
     jit_check_source(jit, true);
     /* -ftz is an option of this compilation. It was not known when libraries
      * were compiled, so their code is changed here. */
@@ -177,6 +178,7 @@ make_native(struct jit *jit)
     jit_map_intrinsics(jit);
     jit_lower_lanes(jit);
     jit_lower_variables(jit);
+    jit_lower_launches(jit);
     jit_lower_indices(jit);
     jit_lower_variadic(jit);
     jit_retarget(jit);

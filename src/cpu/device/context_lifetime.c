@@ -17,6 +17,7 @@
 #include "cpu/memory/arena.h"
 #include "cpu/memory/ipc.h"
 #include "cpu/module/module.h"
+#include "cpu/run/child_launch.h"
 #include "cpu/run/device_heap.h"
 #include "cpu/run/printf.h"
 #include "cpu/stream/event.h"
@@ -61,6 +62,7 @@ cpu_context_new(CUdevice device, unsigned flags, struct cpu_context **made)
     if (!ctx) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    cpu_child_launch_install();
     ctx->fifo = cpu_fifo_new();
     ctx->handle = cpu_handle_new(CPU_CONTEXT, ctx, 0);
     ctx->legacy.handle = cpu_handle_new(CPU_STREAM, &ctx->legacy, 0);

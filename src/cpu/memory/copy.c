@@ -140,8 +140,8 @@ rows_copy_chunks(const struct cpu_rows *rows)
     return code;
 }
 
-static CUresult
-rows_run(void *argument)
+CUresult
+cpu_rows_run(void *argument)
 {
     const struct cpu_rows *rows = argument;
 
@@ -173,14 +173,14 @@ cpu_rows_submit(const struct cpu_rows *rows, struct cpu_stream *stream,
     if (!cpu_stream_records(stream) &&
         (wait || pageable(rows->to) || pageable(rows->from))) {
         struct cpu_rows copy = *rows;
-        CUresult code = cpu_run_sync(stream, rows_run, &copy);
+        CUresult code = cpu_run_sync(stream, cpu_rows_run, &copy);
 
         if (wait) {
             cpu_fifo_flush(stream->ctx);
         }
         return code;
     }
-    return cpu_run_async(stream, CU_GRAPH_NODE_TYPE_MEMCPY, rows_run, rows,
+    return cpu_run_async(stream, CU_GRAPH_NODE_TYPE_MEMCPY, cpu_rows_run, rows,
                          sizeof *rows, bytes <= SMALL_BYTES);
 }
 

@@ -27,6 +27,7 @@
 #include "cpu/nvrtc/function_bodies.h"
 #include "cpu/nvrtc/job.h"
 #include "cpu/nvrtc/kernel_heads.h"
+#include "cpu/nvrtc/launches.h"
 #include "cpu/nvrtc/libdevice.h"
 #include "cpu/nvrtc/name_expressions.h"
 #include "cpu/nvrtc/pch.h"
@@ -108,6 +109,27 @@ architecture_write(const struct nvrtc_job *job, struct nvrtc_text *source)
     }
 }
 
+/* Writes what relocatable code has in addition: the device runtime and, for a
+ * source with kernels that launch kernels, another declaration of kernels.
+ * Clang refuses calls of functions that are declared with
+ * __attribute__((global)). Without this attribute, static kernels and
+ * instances of templates need the attribute `used`. */
+static void
+device_runtime_write(const struct nvrtc_job *job, struct nvrtc_text *source)
+{
+    if (!job->options.relocatable) {
+        return;
+    }
+    nvrtc_text_print(source, "#include \"%s/cpu/device_runtime.h\"\n",
+                     job->headers);
+    if (job->launches) {
+        nvrtc_text_print(source,
+                         "#undef __global__\n"
+                         "#define __global__ __attribute__((device, used, "
+                         "nvptx_kernel))\n");
+    }
+}
+
 static const char *
 source_of(const struct nvrtc_job *job)
 {
@@ -129,6 +151,7 @@ head_write(const struct nvrtc_job *job, struct nvrtc_text *source)
     }
     nvrtc_text_print(source, "%s", prologue);
     nvrtc_libdevice_write(source, job->program->source, job->headers);
+    device_runtime_write(job, source);
     if (job->options.device_default) {
         nvrtc_text_print(source, "%s", device_begin);
     }
@@ -179,12 +202,29 @@ attributes_unify(const char *source)
     return text;
 }
 
+/* Returns a copy of the source in which launches of relocatable code have the
+ * form of launches.c. */
+static char *
+launches_rewrite(struct nvrtc_job *job, const char *source)
+{
+    struct nvrtc_edits edits = {0};
+
+    if (job->options.relocatable) {
+        job->launches = nvrtc_launches_mark(&edits, source) > 0;
+    }
+    char *text = nvrtc_edits_make(&edits, source);
+    nvrtc_edits_free(&edits);
+    return text;
+}
+
 bool
 nvrtc_job_mark(struct nvrtc_job *job)
 {
     struct nvrtc_edits edits = {0};
-    char *text = attributes_unify(job->program->source);
+    char *unified = attributes_unify(job->program->source);
+    char *text = unified ? launches_rewrite(job, unified) : NULL;
 
+    free(unified);
     if (text) {
         nvrtc_deduction_guides_mark(&edits, text);
         nvrtc_dialect_mark(&edits, text, is_before_20(job));
@@ -325,6 +365,89 @@ nvrtc_job_syntax(struct nvrtc_job *job, const char *source,
     nvrtc_process_free(&process);
     nvrtc_text_free(&text);
     nvrtc_strings_free(&argv);
+}
+
+/* Line between the package's headers and the source, in the preprocessor's
+ * output. */
+#define SOURCE_MARK "__pycuda_source_begins__\n"
+
+/* Runs the preprocessor on the source. Returns its output without that of the
+ * lines before the source, which the caller frees, or NULL. The preprocessor
+ * cannot read precompiled headers, so it reads the package's headers. */
+static char *
+preprocess(struct nvrtc_job *job)
+{
+    struct nvrtc_process process = {0};
+    struct nvrtc_strings argv = {0};
+    struct nvrtc_text source = {0};
+    char first = job->pch.path[0], *text = NULL;
+
+    job->pch.path[0] = 0;
+    head_write(job, &source);
+    nvrtc_text_print(&source, SOURCE_MARK);
+    line_directive(&source, job->program->name);
+    nvrtc_text_print(&source, "%s", source_of(job));
+    frontend_argv(job, &argv);
+    output_argv("-E", &argv);
+    job->pch.path[0] = first;
+    if (!source.failed && !argv.failed) {
+        frontend_run(job, &argv, &source, &process);
+    }
+    if (!job->stopped && process.status == 0 && process.out.length) {
+        nvrtc_text_add(&process.out, "", 1);
+        text = strstr(process.out.bytes, SOURCE_MARK);
+        text = text ? strdup(text + strlen(SOURCE_MARK)) : NULL;
+    }
+    nvrtc_process_free(&process);
+    nvrtc_text_free(&source);
+    nvrtc_strings_free(&argv);
+    return text;
+}
+
+/* Called if the front end has refused relocatable code. If an error is about a
+ * kernel in device code, its address may be taken, which another declaration
+ * of kernels permits; or it is launched in a header or by several macros: the
+ * second retry rewrites the launches in the output of the preprocessor.
+ * Returns true if a retry may succeed. */
+static bool
+retry_launches(struct nvrtc_job *job)
+{
+    static const char *const signs[] = {
+        "reference to __global__ function '",
+        "call to __global__ function from ",
+        "kernel call to non-global function '",
+        "reference to __host__ function 'cudaConfigureCall'",
+    };
+    const char *log = job->program->log.bytes;
+    struct nvrtc_edits edits = {0};
+    bool found = false;
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        found |= log && strstr(log, signs[i]);
+    }
+    if (!found || !job->options.relocatable || job->preprocessed) {
+        return false;
+    }
+    if (!job->launches) {
+        job->launches = true;
+        return true;
+    }
+    /* The output contains the headers that the source includes, so they must
+     * not be precompiled. */
+    nvrtc_pch_fall_back(&job->pch, NULL);
+    char *text = preprocess(job);
+    char *marked = text && nvrtc_launches_mark(&edits, text)
+                       ? nvrtc_edits_make(&edits, text)
+                       : NULL;
+    nvrtc_edits_free(&edits);
+    free(text);
+    if (marked == NULL) {
+        return false;
+    }
+    free(job->marked);
+    job->marked = marked;
+    job->preprocessed = true;
+    return true;
 }
 
 /* Called if rewriting the source did not remove all errors. If the log has an
@@ -557,7 +680,11 @@ nvrtc_job_bitcode(struct nvrtc_job *job)
     nvrtcResult result = nvrtc_job_front(job, false, &process);
 
     while (result != NVRTC_SUCCESS) {
-        if (retry_rewritten(job, &process) || retry_unmarked(job, &process)) {
+        if (retry_launches(job)) {
+            job_discard(job, &process);
+            result = nvrtc_job_front(job, false, &process);
+        } else if (retry_rewritten(job, &process) ||
+                   retry_unmarked(job, &process)) {
             result = NVRTC_SUCCESS;
         } else if (retry_marked_kernels(job) || retry_shared_complex(job) ||
                    nvrtc_pch_fall_back(&job->pch, job->program->log.bytes)) {
@@ -568,6 +695,9 @@ nvrtc_job_bitcode(struct nvrtc_job *job)
         } else {
             break;
         }
+    }
+    if (result != NVRTC_SUCCESS && !job->options.relocatable) {
+        nvrtc_launches_explain(&job->program->log);
     }
     if (result == NVRTC_SUCCESS) {
         job->program->bitcode = process.out;

@@ -32,6 +32,11 @@ struct nvrtc_job {
     /* kernels are excluded from the pragma that makes all functions device
      * functions: `marked` has the edits of execution_spaces.c */
     bool apart;
+    /* kernels launch kernels: kernels are declared as device functions, and
+     * `marked` has the edits of launches.c */
+    bool launches;
+    /* `marked` is the output of the preprocessor */
+    bool preprocessed;
     char *marked; /* program's source with the edits of nvrtc_job_mark */
     /* the text in `marked` with the changes by rewrite.c; NULL before that */
     char *source;

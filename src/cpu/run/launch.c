@@ -55,9 +55,10 @@ static _Atomic uint64_t last_serial;
  * are estimates: simultaneous updates by several threads may be lost. */
 static _Atomic uint64_t burst_ns, burst_end;
 
-static CUresult
-shape_check(const struct cpu_function *function, const unsigned grid[3],
-            const unsigned block[3], unsigned shared)
+CUresult
+cpu_launch_check_shape(const struct cpu_function *function,
+                       const unsigned grid[3], const unsigned block[3],
+                       unsigned shared)
 {
     static const unsigned grid_max[3] = {2147483647u, 65535, 65535};
     static const unsigned block_max[3] = {1024, 1024, 64};
@@ -336,7 +337,8 @@ launch(const struct launch_call *call)
     }
     code = cpu_stream_of(call->stream, ctx, &stream);
     if (!code) {
-        code = shape_check(function, call->grid, call->block, call->shared);
+        code = cpu_launch_check_shape(function, call->grid, call->block,
+                                      call->shared);
     }
     if (code) {
         return code;

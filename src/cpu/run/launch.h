@@ -13,6 +13,13 @@
 struct cpu_function;
 struct cpu_op;
 
+/* Checks grid, block and bytes of dynamic shared memory of a launch. Returns
+ * INVALID_VALUE if the device does not support them, LAUNCH_OUT_OF_RESOURCES
+ * if the kernel does not. */
+CUresult cpu_launch_check_shape(const struct cpu_function *function,
+                                const unsigned grid[3],
+                                const unsigned block[3], unsigned shared);
+
 /* Makes `op` a launch of the function. op->argument has the kernel
  * parameters. */
 void cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,

@@ -41,6 +41,9 @@ struct cpu_launch {
      * lock */
     unsigned joined;
     uint64_t started_ns;
+    /* Launches by kernels: start of the launch by the program from which they
+     * descend, for the time limit; else 0. */
+    uint64_t root_started_ns;
     uint64_t serial; /* number of the launch, unique in the process */
     /* Number of the last time interval (time between two synchronization
      * events of a thread block, check/epoch_interval.c) that began before the

@@ -517,6 +517,12 @@ watchdog_main(void *unused)
     return NULL;
 }
 
+bool
+cpu_watchdog_expired(uint64_t started)
+{
+    return limit_ns && cpu_now_ns() - started > limit_ns;
+}
+
 CUresult
 cpu_watchdog_configure(void)
 {

@@ -46,6 +46,9 @@ CUresult cpu_watchdog_configure(void);
  * each launch until it has succeeded once. Returns the error of the system,
  * with a text, if the thread cannot be created. */
 CUresult cpu_watchdog_start(void);
+/* Returns true if work that began at the time `started`, in ns, has exceeded
+ * the time limit. */
+bool cpu_watchdog_expired(uint64_t started);
 /* Removes from `mask` the signal that abandons launches; workers must not
  * block it. */
 void cpu_watchdog_unmask(sigset_t *mask);

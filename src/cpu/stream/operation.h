@@ -38,6 +38,8 @@ struct cpu_edge {
 
 #define CPU_OP_PAYLOAD 256
 
+struct cpu_children;
+
 struct cpu_op {
     atomic_uint references;
     atomic_uint state;
@@ -68,6 +70,17 @@ struct cpu_op {
     /* Argument of `run`: the payload, or memory of the caller. */
     void *argument;
     void *heap; /* memory that is freed together with the operation, or NULL */
+    /* The kernel that has launched this operation, or NULL; and what this
+     * kernel has launched, or NULL (stream/child_ops.h). */
+    struct cpu_op *parent;
+    struct cpu_children *children;
+    /* Pointers to this operation, which are reset when it is done: in a stream
+     * of the device runtime, and in an event; or NULL. */
+    struct cpu_op **stream_slot, **event_slot;
+    bool is_tail; /* tail launch: starts after all other children */
+    /* number of ancestors, without tail launches: 0 for a launch by the
+     * program */
+    unsigned depth;
     struct cpu_launch launch;
     _Alignas(16) char payload[CPU_OP_PAYLOAD];
     struct cpu_share shares[CPU_SHARES];
@@ -94,6 +107,13 @@ bool cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
 /* Sets the state of `op` to done and starts the operations that waited only
  * for it. Called by the thread that ran `op`. */
 void cpu_op_finish(struct cpu_op *op);
+
+/* For child_ops.c, which holds the scheduler lock: makes `op` wait for `on`,
+ * which may be NULL; `op` has space for three dependencies. */
+void cpu_op_depend(struct cpu_op *op, struct cpu_op *on);
+/* For child_ops.c, which holds the scheduler lock: starts an operation whose
+ * dependencies are done. */
+void cpu_op_start(struct cpu_op *op);
 
 /* Returns whether the operation is done. */
 static inline bool

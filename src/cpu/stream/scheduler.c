@@ -26,6 +26,7 @@
 #include "cpu/run/chunks.h"
 #include "cpu/run/launch_accounting.h"
 #include "cpu/run/launch_state.h"
+#include "cpu/stream/child_state.h"
 #include "cpu/stream/operation.h"
 #include "cpu/stream/ready_queue.h"
 #include "cpu/stream/scheduler.h"
@@ -238,6 +239,10 @@ op_recycle(struct cpu_op *op)
     if (op->edges && op->edges != op->inline_edges) {
         free(op->edges);
     }
+    if (op->children) {
+        cpu_children_free(op->children);
+        op->children = NULL;
+    }
     if (!worker || worker->handoff || worker->spare_op) {
         return false;
     }
@@ -294,6 +299,7 @@ cpu_op_release(struct cpu_op *op)
 /* ---- dependency graph; the scheduler lock is held ---- */
 
 static void op_start(struct cpu_op *op, struct queue *marks);
+static void op_finish_locked(struct cpu_op *op);
 
 /* Makes `op` wait for `on`. Does nothing and returns false if `on` is done, or
  * if `op` already has `capacity` dependencies. */
@@ -471,6 +477,10 @@ op_complete(struct cpu_op *op, struct queue *marks)
         edge = next;
     }
     op->ctx->outstanding--;
+    struct cpu_op *parent = op->parent ? cpu_child_done(op) : NULL;
+    if (parent) {
+        op_finish_locked(parent);
+    }
 }
 
 /* Starts an operation whose dependencies are done: queues it, or passes it to
@@ -499,12 +509,16 @@ op_start(struct cpu_op *op, struct queue *marks)
 }
 
 /* Completes an operation, and all markers that have no other unfinished
- * dependency. */
+ * dependency. A kernel that has launched others is completed later, with the
+ * last of them. */
 static void
 op_finish_locked(struct cpu_op *op)
 {
     struct queue marks = {0};
 
+    if (op->children && !cpu_children_end(op)) {
+        return;
+    }
     op_complete(op, &marks);
     op_release_locked(op);
     while (marks.first) {
@@ -521,6 +535,24 @@ cpu_op_finish(struct cpu_op *op)
     pthread_mutex_lock(&cpu_scheduler_lock);
     op_finish_locked(op);
     cpu_scheduler_unlock();
+}
+
+void
+cpu_op_depend(struct cpu_op *op, struct cpu_op *on)
+{
+    edge_add(op, on, 3);
+}
+
+void
+cpu_op_start(struct cpu_op *op)
+{
+    struct queue marks = {0};
+
+    if (op->kind == CPU_OP_MARK) {
+        op_finish_locked(op);
+    } else {
+        op_start(op, &marks);
+    }
 }
 
 bool

@@ -78,6 +78,7 @@ cpu_worker_free(struct cpu_worker *worker)
         free(worker->text.bytes);
         free(worker->fibers);
         free(worker->warps);
+        free(worker->thread_errors);
         cpu_check_state_free(worker);
         free(worker);
     }

@@ -20,6 +20,7 @@ struct cpu_context;
 struct cpu_fiber;
 struct cpu_launch;
 struct cpu_op;
+struct cpu_thread_errors;
 struct cpu_warp;
 
 /* State of a thread that runs kernels: a worker thread, or a thread of the
@@ -79,6 +80,9 @@ struct cpu_worker {
     size_t deep_bytes;
     size_t deep_guard;       /* bytes of the guard region above `deep` */
     struct cpu_check *check; /* state of the kernel checks, or NULL */
+    /* last errors of the threads of the block (run/device_runtime.c), or
+     * NULL */
+    struct cpu_thread_errors *thread_errors;
     /* The block takes turns with other blocks of the same thread
      * (run/cooperative.c). */
     bool cooperative;

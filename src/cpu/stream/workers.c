@@ -107,7 +107,8 @@ chunks_run(struct cpu_worker *worker, struct cpu_op *op)
         return false;
     }
     cpu_runner_begin(&worker->runner, launch->serial, op->ctx->id,
-                     progress.since);
+                     launch->root_started_ns ? launch->root_started_ns
+                                             : progress.since);
     atomic_fetch_add(&launch->running, 1);
     do {
         chunk_run(worker, launch, first, count);

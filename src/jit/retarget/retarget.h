@@ -41,6 +41,11 @@ void jit_lower_assembly(struct jit *jit);
 /* retarget/variadic.c: makes calls pass variable arguments (...) in a
  * buffer. */
 void jit_lower_variadic(struct jit *jit);
+/* retarget/launches.c: reports calls of kernels without a configuration. */
+void jit_check_launches(struct jit *jit);
+/* retarget/launches.c: turns launches by kernels into calls of the runtime,
+ * and addresses of kernels into those of objects with their names. */
+void jit_lower_launches(struct jit *jit);
 /* retarget/retarget.c: sets the triple, the data layout and the function
  * attributes for the host processor. */
 void jit_retarget(struct jit *jit);

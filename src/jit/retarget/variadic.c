@@ -16,16 +16,11 @@
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/report.h"
+#include "jit/retarget/argument_buffer.h"
 #include "jit/retarget/retarget.h"
 #include "jit/text.h"
 
 enum { ATTRIBUTES_MOST = 64 };
-
-static unsigned
-kind_of(const char *name)
-{
-    return LLVMGetEnumAttributeKindForName(name, strlen(name));
-}
 
 /* Returns the function type without variable arguments, but with the buffer's
  * address as last parameter. */
@@ -40,80 +35,6 @@ fixed_type(struct jit *jit, LLVMTypeRef type)
 }
 
 /* ---- calls ---- */
-
-/* A variable argument (...) of a call, which is stored in the buffer that the
- * call passes instead. */
-struct item {
-    LLVMValueRef value; /* the value, or the address of a struct */
-    LLVMTypeRef type;
-    bool by_address;
-    uint64_t offset, bytes;
-    unsigned alignment;
-};
-
-/* Sets value, size and alignment (in bytes) of argument `index` of the
- * call. */
-static void
-item_measure(struct jit *jit, LLVMValueRef call, unsigned index,
-             struct item *item)
-{
-    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(jit->module);
-    LLVMAttributeRef byval =
-        LLVMGetCallSiteEnumAttribute(call, index + 1, kind_of("byval"));
-    LLVMAttributeRef align =
-        LLVMGetCallSiteEnumAttribute(call, index + 1, kind_of("align"));
-    item->value = LLVMGetOperand(call, index);
-    item->by_address = byval != NULL;
-    item->type =
-        byval ? LLVMGetTypeAttributeValue(byval) : LLVMTypeOf(item->value);
-    item->bytes = LLVMABISizeOfType(layout, item->type);
-    item->alignment = LLVMABIAlignmentOfType(layout, item->type);
-    if (byval && align) {
-        item->alignment = (unsigned)LLVMGetEnumAttributeValue(align);
-    }
-}
-
-static LLVMValueRef
-address_at(struct jit *jit, LLVMValueRef base, uint64_t offset)
-{
-    LLVMValueRef index = LLVMConstInt(jit->i64, offset, 0);
-    return LLVMBuildInBoundsGEP2(jit->builder, jit->i8, base, &index, 1, "");
-}
-
-/* Builds, before the call, a buffer and the stores of the items to it. Returns
- * the address of the buffer. */
-static LLVMValueRef
-pack(struct jit *jit, LLVMValueRef call, struct item *items, unsigned count)
-{
-    uint64_t end = 0;
-    unsigned most = 16;
-    for (unsigned i = 0; i < count; i++) {
-        uint64_t step = items[i].alignment;
-        items[i].offset = (end + step - 1) / step * step;
-        end = items[i].offset + items[i].bytes;
-        most = items[i].alignment > most ? items[i].alignment : most;
-    }
-    LLVMValueRef function =
-        LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
-    LLVMPositionBuilderBefore(
-        jit->builder,
-        LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
-    LLVMValueRef buffer = LLVMBuildAlloca(
-        jit->builder, LLVMArrayType2(jit->i8, end ? end : 1), "");
-    LLVMSetAlignment(buffer, most);
-    LLVMPositionBuilderBefore(jit->builder, call);
-    for (unsigned i = 0; i < count; i++) {
-        LLVMValueRef to = address_at(jit, buffer, items[i].offset);
-        if (items[i].by_address) {
-            LLVMBuildMemCpy(jit->builder, to, items[i].alignment,
-                            items[i].value, items[i].alignment,
-                            LLVMConstInt(jit->i64, items[i].bytes, 0));
-        } else {
-            LLVMBuildStore(jit->builder, items[i].value, to);
-        }
-    }
-    return buffer;
-}
 
 static void
 copy_call_attributes(LLVMValueRef from, LLVMValueRef to, unsigned named)
@@ -143,16 +64,13 @@ lower_call(struct jit *jit, LLVMValueRef at, void *data)
         return;
     }
     unsigned named = LLVMCountParamTypes(type);
-    unsigned count = LLVMGetNumArgOperands(at) - named;
-    struct item *items = jit_allocate((count + 1) * sizeof *items);
     LLVMValueRef *arguments = jit_allocate((named + 1) * sizeof *arguments);
     for (unsigned i = 0; i < named; i++) {
         arguments[i] = LLVMGetOperand(at, i);
     }
-    for (unsigned i = 0; i < count; i++) {
-        item_measure(jit, at, named + i, &items[i]);
-    }
-    arguments[named] = pack(jit, at, items, count);
+    struct jit_argument_buffer buffer;
+    jit_store_arguments(jit, at, named, &buffer);
+    arguments[named] = buffer.address;
     LLVMValueRef call =
         LLVMBuildCall2(jit->builder, fixed_type(jit, type),
                        LLVMGetCalledValue(at), arguments, named + 1, "");

@@ -1,0 +1,41 @@
+/* device_runtime.h - the device runtime: CUDA's runtime API for kernels.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_RUN_DEVICE_RUNTIME_H
+#define PYCUDA_CPU_RUN_DEVICE_RUNTIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cpu_launch;
+struct image_child_launch;
+struct image_device_copy;
+
+/* Functions of higher layers (run/child_launch.c) for the functions that
+ * kernels call. `parent` is the launch that calls them. A fault
+ * in them is a fault of the library. They return a
+ * cudaError and take locks. `kernel` is the name of a kernel in the parent's
+ * module. */
+struct cpu_device_runtime {
+    int (*launch)(struct cpu_launch *parent,
+                  const struct image_child_launch *launch, const char *kernel,
+                  const void *params, uint64_t bytes);
+    int (*object)(struct cpu_launch *parent, int action, void **object);
+    int (*event)(struct cpu_launch *parent, void *event, void *stream,
+                 uint64_t block, bool wait);
+    int (*copy)(struct cpu_launch *parent,
+                const struct image_device_copy *copy, void *stream,
+                uint64_t block);
+    int (*limit)(struct cpu_launch *parent, int limit, uint64_t *value);
+    int (*attribute)(struct cpu_launch *parent, int attribute, int device,
+                     int *value);
+    int (*kernel_attribute)(struct cpu_launch *parent, const char *kernel,
+                            int attribute, int *value);
+    int (*occupancy)(struct cpu_launch *parent, const char *kernel,
+                     int threads, uint64_t shared, int *blocks);
+};
+
+/* Sets the functions; called before the first kernel runs. */
+void cpu_device_runtime_install(const struct cpu_device_runtime *functions);
+
+#endif
