@@ -56,7 +56,7 @@ struct api_nccl {
     /* Sets the seconds that a rank waits for other ranks. Only the CPU
      * device's NCCL has this function; NULL for other libraries. */
     void (*pycuda_cpu_nccl_limit)(ncclComm_t comm, double seconds);
-    /* Ends the waits of a communicator's calls and operations, with errors. */
+    /* Makes all calls and operations that wait in a communicator fail. */
     void (*pycuda_cpu_nccl_stop)(ncclComm_t comm);
 };
 

@@ -13,10 +13,10 @@
  * and the tables while they are filled. */
 extern pthread_mutex_t loader_lock;
 
-/* The caller of the functions in this file, except loader_explain, holds
- * loader_lock. table_fill_* replace the stubs (functions that return an error)
- * of a table by the functions of an open library, which must never be
- * closed. */
+/* The caller must hold loader_lock for all functions in this file except
+ * loader_explain. table_fill_* replace the stubs (functions that return an
+ * error) of a table by the functions of an open library. The library must
+ * never be closed. */
 void table_fill_driver(void *library);
 void table_fill_nvrtc(void *library);
 /* returns -1 if the library lacks a function, else 0 */

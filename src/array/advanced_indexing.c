@@ -216,8 +216,8 @@ field_find(const struct array *array, PyObject *name, Py_ssize_t *offset)
     }
     PyArray_Descr *dtype = (PyArray_Descr *)PyTuple_GET_ITEM(entry, 0);
     *offset = PyLong_AsSsize_t(PyTuple_GET_ITEM(entry, 1));
-    /* the dict `fields` still holds the tuple `entry`, and the tuple holds the
-     * dtype */
+    /* `dtype` stays valid: the dict `fields` has another reference to the
+     * tuple `entry`, which has a reference to the dtype */
     Py_DECREF(entry);
     return dtype;
 }

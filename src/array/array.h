@@ -14,7 +14,7 @@
 #include "array/numpy.h"
 #include "core/core.h"
 
-#define ARRAY_INLINE 4 /* axes whose lengths and strides fit in the object */
+#define ARRAY_INLINE 4 /* maximum axes of shapes inside the object */
 
 struct array {
     struct core_array_head head;

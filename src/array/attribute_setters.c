@@ -20,7 +20,8 @@
 struct unsettled {
     PyObject_HEAD
     PyObject *owner; /* strong reference; the assigned owner, or NULL */
-    /* Strong reference; assigned strides whose number is not ndim, or NULL. */
+    /* Strong reference; assigned strides, if there are not ndim of them, or
+     * NULL. */
     PyObject *strides;
     /* strong reference; a str that explains the inconsistency */
     PyObject *reason;

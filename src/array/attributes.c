@@ -210,7 +210,8 @@ get_gpudata(PyObject *self, void *unused)
     struct array *array = (struct array *)self;
 
     (void)unused;
-    /* a view shows its address as an int, or None if it is empty */
+    /* for a view, gpudata is its address as an int, or None if the view has no
+     * elements */
     if (array->flags & ARRAY_OFFSET) {
         return array->size ? address(array) : Py_NewRef(Py_None);
     }

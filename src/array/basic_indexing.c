@@ -56,8 +56,8 @@ index_slice(struct cursor *cursor, PyObject *slice)
         cursor->offset += start * stride;
     }
     cursor->shape[cursor->ndim] = count;
-    /* A huge step, which leaves at most one element, may overflow. The stride
-     * of such an axis has no effect. */
+    /* If the product overflows, the step is so large that it selects at most
+     * one element. The stride of the axis then has no effect. */
     if (__builtin_mul_overflow(step, stride, &cursor->strides[cursor->ndim])) {
         cursor->strides[cursor->ndim] = stride;
     }

@@ -19,9 +19,9 @@
 /* Sums of two integers of at most this magnitude are exact in a double. */
 #define EXACT (1LL << 52)
 
-/* Returns the dtype for `object` if it is a number type or bool, a new
- * reference. Returns NULL for other dtypes, and with an exception if `object`
- * is not a dtype. */
+/* Converts `object` to a dtype and returns a new reference to it. Returns NULL
+ * without an exception if the dtype is neither a number type nor bool, or NULL
+ * with an exception if `object` does not describe a dtype. */
 static PyArray_Descr *
 number_dtype(PyObject *object)
 {

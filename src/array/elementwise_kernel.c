@@ -250,11 +250,12 @@ elementwise_call(PyObject *op, PyObject *args, PyObject *kwargs)
 }
 
 #if PY_VERSION_HEX < 0x030c0000
-/* Python 3.11 does not inherit vectorcall in Python subclasses, since a class
- * may be assigned a __call__ at any time; calls would need a tuple of
- * arguments. __init_subclass__ therefore sets Py_TPFLAGS_HAVE_VECTORCALL in
- * subclasses without their own __call__. Each call checks whether __call__ was
- * replaced since, and clears the flag if so. */
+/* In Python 3.11, Python subclasses do not inherit vectorcall, since a program
+ * may assign __call__ to a class at any time. Without vectorcall, each call
+ * has to build a tuple of arguments. Therefore __init_subclass__ sets
+ * Py_TPFLAGS_HAVE_VECTORCALL in subclasses without their own __call__. Each
+ * call checks whether a program has replaced __call__ since, and clears the
+ * flag if so. */
 static PyTypeObject *base_type; /* strong reference; ElementwiseBase */
 
 static PyObject *

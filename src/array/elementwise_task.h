@@ -18,9 +18,10 @@ struct array;
 /* Layout classes: how a kernel traverses its operands. Table class_names in
  * elementwise_task.c has the name of each class for the keys of kernels. */
 enum layout_class {
-    /* Contiguous, 16-byte aligned, at least ALIGN_MINIMUM elements. */
+    /* As LAYOUT_CONTIGUOUS, with all operands aligned to 16 bytes and at least
+     * ALIGN_MINIMUM elements. */
     LAYOUT_ALIGNED,
-    LAYOUT_CONTIGUOUS, /* contiguous, all in the same order */
+    LAYOUT_CONTIGUOUS, /* operands contiguous in the same memory order */
     LAYOUT_ROWS,       /* long innermost axis: each row has its own blocks */
     /* All other layouts: a thread computes addresses from its element's
      * index. */

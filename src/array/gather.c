@@ -47,7 +47,8 @@ list_indices(PyObject *list)
 }
 
 /* Converts a host array of integers that fit int64 to a new array of int64.
- * Returns NULL for other arrays, and with an exception on failure. */
+ * Returns NULL without an exception for other arrays, or NULL with an
+ * exception on failure. */
 static PyArrayObject *
 array_indices(PyArrayObject *given)
 {
@@ -237,7 +238,8 @@ gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 enum { MAX_BYTES = 16 };
 
 /* Converts a number to the dtype of `row`, the indexed array, and stores its
- * bytes. Returns 1 on success, 0 for other values, -1 with an exception. */
+ * bytes. Returns 1 on success, 0 if `value` is not a number or kernels do not
+ * support the dtype, or -1 with an exception. */
 static int
 number_pack(const struct array *row, PyObject *value, char *bytes)
 {

@@ -106,9 +106,9 @@ index_copy_use(const struct index_copy *copy, CUstream stream)
                : 0;
 }
 
-/* Launch dimensions, and two parameters of rows.cu: the number of rows that
- * each thread moves, and the words of a row in a chunk, which is the part that
- * one block moves. */
+/* Launch dimensions, and two parameters of rows.cu: `each`, the number of rows
+ * that each thread moves, and `chunk`, the number of words in the part of a
+ * row that one block moves. */
 struct shape {
     unsigned grid[3], block[3];
     long long each, chunk;

@@ -1,4 +1,4 @@
-/* numpy.h - NumPy's C interface, in the form that NumPy 1.26 and 2 have.
+/* numpy.h - NumPy's C interface for builds that run with NumPy 1.26 and 2.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_ARRAY_NUMPY_H
