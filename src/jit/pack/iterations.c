@@ -44,8 +44,8 @@ struct step {
 static const struct step unknown = {false, 0, false, false, NULL};
 static const struct step constant = {true, 0, true, true, NULL};
 
-/* Tests whether the product of the amount and the size of a type might
- * overflow. */
+/* Tests whether `amount`, a change per iteration, is so large that its product
+ * with the size of an element might overflow. */
 static bool
 is_too_large(int64_t amount)
 {
@@ -154,8 +154,8 @@ extension_step(struct step a, LLVMValueRef at)
     }
     a.unsure = certain ? a.unsure : at;
     a.is_signed = true;
-    /* after a sign extension, the step from -1 to 0 wraps as an unsigned
-     * number */
+    /* A sign-extended value may change from -1 to 0, which wraps if it is read
+     * as an unsigned number. */
     a.is_unsigned = zero;
     return a;
 }
@@ -275,7 +275,8 @@ add_store(const struct jit_pack_body *body, struct jit_pack_buffered *row,
 {
     LLVMValueRef address = LLVMGetOperand(at, 1);
     struct jit_shape shape = jit_pack_shape(body, address);
-    /* greatest distance of two lanes' elements, in bytes */
+    /* greatest distance between the elements of neighbouring lanes, in
+     * bytes */
     enum { NEAR = 64 };
     if (LLVMGetVolatile(at) || is_inside(body, row->loop, address) ||
         shape.kind != JIT_SHAPE_LINEAR || shape.stride > NEAR ||

@@ -90,9 +90,9 @@ copy_scalar(struct jit_pack_writer *to, LLVMValueRef at)
 static LLVMValueRef write_serial(struct jit_pack_writer *to, LLVMValueRef at);
 
 /* `lanes` is a vector with an index for each lane, which is expected to grow
- * by 1 from lane to lane. Returns the expected index of lane 0. If lane 0 is
- * not in the mask, its element may be wrong; the result is then computed from
- * the middle lane. */
+ * by 1 from lane to lane. Returns the index that lane 0 should have: its
+ * element of the vector or, if lane 0 is not in the mask, the index of the
+ * middle lane minus that lane's number. */
 static LLVMValueRef
 row_index_of_lane_0(struct jit_pack_writer *to, LLVMValueRef lanes)
 {
@@ -109,9 +109,10 @@ row_index_of_lane_0(struct jit_pack_writer *to, LLVMValueRef lanes)
 }
 
 /* Writes a test of whether `value` grows by 1 from each lane of the mask to
- * the next, and returns its result, an i1. Sets *low to the value of lane 0,
- * or to what lane 0 would have if the test is true. The test may fail without
- * need if neither lane 0 nor the middle lane is in the mask. */
+ * the next, and returns its result, an i1. Sets *low to the value of lane 0.
+ * If lane 0 is not in the mask, this is the value that follows from the middle
+ * lane. If that lane is not in the mask either, the result may be false
+ * although the values grow by 1. */
 static LLVMValueRef
 test_lanes(struct jit_pack_writer *to, LLVMValueRef value, LLVMValueRef *low)
 {
@@ -160,8 +161,8 @@ test_row(struct jit_pack_writer *to, LLVMValueRef index, LLVMValueRef *first)
     }
     *first = low;
     if (wide || LLVMGetIntTypeWidth(type) < 64) {
-        /* The index is extended to 64 bits, so it must not wrap in any
-         * lane. */
+        /* Also test that the index does not wrap in any lane, as the index of
+         * lane 0 is extended to 64 bits. */
         unsigned size = LLVMGetIntTypeWidth(type);
         uint64_t most = ~UINT64_C(0) >> (64 - size + !zero);
         LLVMValueRef last = LLVMConstInt(type, most - to->width, 0);

@@ -33,8 +33,8 @@
 enum {
     MOST_BLOCKS = 300,
     MOST_INSTRUCTIONS = 4000,
-    NEAR = 4,   /* greatest stride, in elements, with which a vector access is
-                 * assumed to be cheap; others are "scattered" */
+    NEAR = 4,   /* greatest stride, in elements, for which a vector access is
+                 * assumed to be cheap; with a greater one it is "scattered" */
     WORTH = 12, /* assumed cost of a scattered access, in instructions */
     /* maximum number of instructions, in total, of the copies of a kernel's
      * body that are made for the code between two barriers; making the copies
@@ -59,16 +59,15 @@ struct content {
     bool buffered; /* true: the loops contain buffered loads (iterations.c) */
 };
 
-/* A function for which code is written that runs it for a pack (several
- * neighbouring threads as lanes of vectors). It is the body of a kernel
- * without barriers, or a region, the code of a kernel from its start or a
- * barrier to the next barrier. */
+/* A function that gets a version for packs (several neighbouring threads as
+ * lanes of vectors). It is the body of a kernel without barriers, or a region:
+ * the code of a kernel from its start or a barrier to the next barrier. */
 struct job {
     /* the kernel; for code between two barriers, a copy of it whose body is
      * that code (regions.c) */
     struct jit_kernel *kernel;
-    /* array of two: receives the numbers of threads that one call of the
-     * functions for packs runs */
+    /* array of two elements: receives, for each of the two functions for
+     * packs, the number of threads that one call runs */
     unsigned *packs;
     bool region;
 };
@@ -256,8 +255,9 @@ vector_lanes(const struct jit_pack_body *body, const struct content *content)
 }
 
 /* Writes the functions for wide packs and for packs of one vector. `region`:
- * the body is the code between two barriers. Long code has no wide packs: a
- * kernel may have many of them, and their code takes long to compile. */
+ * the body is the code between two barriers. A long region gets no function
+ * for wide packs, as a kernel may have many regions and such a function takes
+ * long to compile. */
 static void
 write_packs(struct jit_pack_body *body, const struct content *content,
             bool region)
@@ -338,11 +338,12 @@ write_general(struct jit_pack_body *body, const struct content *content)
 }
 
 /* Writes the functions that run a kernel body, or its code between two
- * barriers, for packs of neighbouring threads. If it is the body of a kernel
- * without barriers, first fuses products and sums (a * b + c), as regions.c
- * does for other kernels. Otherwise the code generator would fuse those within
- * one basic block, and results could differ, since packs have other basic
- * blocks than the body, which also runs where there is no pack. */
+ * barriers, for packs of neighbouring threads. For a kernel without barriers,
+ * first fuses products and sums (a * b + c) to multiply-adds, as regions.c
+ * does for kernels with barriers. The code generator would fuse only those
+ * within one basic block. The functions for packs have other basic blocks than
+ * the body, which runs the threads outside of packs, so that the results of
+ * the two could differ. */
 static void
 pack_job(struct jit *jit, const struct job *job)
 {
@@ -380,8 +381,8 @@ pack_job(struct jit *jit, const struct job *job)
 
 /* ---- the module ---- */
 
-/* A list of the functions for which code is written that runs them for a pack:
- * several neighbouring threads as lanes of vectors. */
+/* A list of the functions that get a version for packs (several neighbouring
+ * threads as lanes of vectors). */
 struct jobs {
     struct job *list;
     unsigned count;
@@ -467,11 +468,11 @@ is_function_of(const struct jobs *jobs, LLVMValueRef function, bool regions)
     return false;
 }
 
-/* LLVM passes are about to run for the functions in the list `jobs`, which get
- * packs. Other functions must stay unchanged, since LLVM vectorises a loop
- * less well after these passes. So sets the attribute optnone on all functions
- * that are not in the list (`regions` true: or that are the body of a whole
- * kernel). Returns the functions that got the attribute, ending with NULL. */
+/* Protects functions from the LLVM passes that are about to run, after which
+ * LLVM would vectorise their loops less well: sets the attribute optnone. The
+ * passes are meant for the functions in the list `jobs`, or for those of them
+ * that are regions if `regions` is true. All other functions get the
+ * attribute. Returns these functions, ending with NULL. */
 static LLVMValueRef *
 protect_others(struct jit *jit, const struct jobs *jobs, bool regions)
 {
@@ -526,11 +527,11 @@ open_regions(struct jit *jit, const struct jobs *jobs)
     release_others(others);
 }
 
-/* Removes the functions with the code between two barriers that are not
- * called. The only caller is a pack's function that runs the threads one by
- * one after a failed run-time test. A function that is called must be inlined:
- * otherwise the address of the entry's sum of votes would be passed to it, the
- * sum would stay in memory, and the thread loop that adds votes to it would be
+/* A function with the code between two barriers may be called by its function
+ * for packs, which runs the threads one by one after a failed run-time test.
+ * Removes the functions that are not called. Has the others inlined, since a
+ * call would pass the address of the entry's sum of votes. The sum would then
+ * stay in memory, and the thread loop that adds votes to it would be
  * vectorised as if its iterations were independent. */
 static void
 drop_regions(struct jit *jit, const struct jobs *jobs)

@@ -155,11 +155,12 @@ bool jit_pack_read(struct jit_pack_body *body);
 bool jit_pack_equivalent(const struct jit_pack_body *body, unsigned from,
                          unsigned to);
 /* Tests whether lanes that take different paths at a branch in a loop meet
- * again in the same iteration, or after the loop. They do not if the loop is
- * left only at a place that some iterations skip: `for (;;) { if (a) { b; if
- * (c) break; } }`. The function for a pack executes each iteration for all
- * lanes, but immediate post-dominators are those of single threads, which all
- * come to b. Uses body->differs and body->immediate. */
+ * again in the same iteration, or after the loop. They do not in a loop that
+ * is left only in code that some iterations skip: `for (;;) { if (a) { b; if
+ * (c) break; } }`. A lane for which `a` is false comes to `b` in a later
+ * iteration. So `b` is the immediate post-dominator of the branch, but the
+ * lanes do not meet there, since a function for packs executes each iteration
+ * for all lanes. Uses body->differs and body->immediate. */
 bool jit_pack_lanes_meet_in_iteration(const struct jit_pack_body *body);
 /* Returns the innermost loop that contains both basic blocks, or
  * JIT_NO_LOOP. */
@@ -228,10 +229,10 @@ jit_pack_buffered(const struct jit_pack_body *body, LLVMValueRef at);
 
 struct jit_pack_buffer;
 
-/* State while the function is written that runs the kernel body for a pack,
- * several neighbouring threads. All values that are used in other basic blocks
- * pass through variables on the stack (slots), which LLVM's sroa pass turns
- * into values. */
+/* State while a function for packs is written: a function that runs the kernel
+ * body for several neighbouring threads. A value that is used outside of its
+ * basic block is passed in a variable on the stack (its slot), which LLVM's
+ * pass sroa turns into a value. */
 struct jit_pack_writer {
     struct jit_pack_body *body;
     struct jit *jit;
@@ -259,8 +260,8 @@ struct jit_pack_writer {
 };
 
 /* ---- values.c: writes the instructions of a function for a pack ---- */
-/* Returns what lane 0 has for `value`, which must grow by a constant from lane
- * to lane or be equal in all lanes. */
+/* Returns the value that `value` of the body has in lane 0. It must grow by a
+ * constant from lane to lane or be equal in all lanes. */
 LLVMValueRef jit_pack_scalar(struct jit_pack_writer *to, LLVMValueRef value);
 /* Returns a vector with the values that a value of the body has in all
  * lanes. */
@@ -269,9 +270,9 @@ LLVMValueRef jit_pack_vector(struct jit_pack_writer *to, LLVMValueRef value);
  * the value is linear, else a vector. */
 LLVMTypeRef jit_pack_type(const struct jit_pack_writer *to,
                           LLVMValueRef value);
-/* Returns what the function for the pack uses for the value `value` of the
- * kernel body: a scalar, the value of lane 0, if the value `like` is linear
- * (grows by a constant from lane to lane), else a vector. */
+/* Returns, for `value` of the kernel body, its value in lane 0 if `like` is
+ * linear (grows by a constant from lane to lane); otherwise the vector of its
+ * values in all lanes. */
 LLVMValueRef jit_pack_as(struct jit_pack_writer *to, LLVMValueRef value,
                          LLVMValueRef like);
 /* Adds a variable on the stack of the function, and returns its address. */
@@ -280,10 +281,10 @@ LLVMValueRef jit_pack_slot(struct jit_pack_writer *to, LLVMTypeRef type);
  * other blocks. A slot is a variable on the stack; it is added at the first
  * call for the value. */
 LLVMValueRef jit_pack_slot_of(struct jit_pack_writer *to, LLVMValueRef value);
-/* Makes the function for the pack use `by` for the value `value` of the kernel
- * body: later instructions of the basic block that is being written use it. If
- * other basic blocks use the value, writes a store of `by` to the value's
- * slot, too. */
+/* Makes `by` the value in the function for packs that stands for `value` of
+ * the kernel body: instructions that are written later to the current basic
+ * block use it. If other basic blocks use the value, also writes a store of
+ * `by` to the value's slot. */
 void jit_pack_define(struct jit_pack_writer *to, LLVMValueRef value,
                      LLVMValueRef by);
 /* Writes code that executes an instruction of the kernel body for all lanes of

@@ -116,8 +116,8 @@ sum_shape(const struct jit_pack_body *body, LLVMValueRef at, int sign)
     a.stride += sign * b.stride;
     a.is_signed =
         a.is_signed && b.is_signed && (most <= INT32_MAX || LLVMGetNSW(at));
-    /* For a difference, `is_unsigned` is false: if lane 0 does not execute the
-     * instruction, the difference may be negative there. */
+    /* False for a difference, which may be negative in lane 0 if lane 0 does
+     * not execute the instruction. */
     a.is_unsigned = a.is_unsigned && b.is_unsigned && sign > 0 &&
                     (most <= UINT32_MAX || LLVMGetNUW(at));
     return a;

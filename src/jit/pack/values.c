@@ -126,9 +126,9 @@ jit_pack_define(struct jit_pack_writer *to, LLVMValueRef value,
     }
 }
 
-/* Returns what the function for the pack uses for a value of the kernel body:
- * the scalar of lane 0 if the value is linear (grows by a constant from lane
- * to lane), else the vector of all lanes. */
+/* Returns, for a value of the kernel body, its value in lane 0 if it is linear
+ * (grows by a constant from lane to lane); otherwise the vector of its values
+ * in all lanes. */
 static LLVMValueRef
 form_of(struct jit_pack_writer *to, LLVMValueRef value)
 {
@@ -314,10 +314,11 @@ extend_linear(struct jit_pack_writer *to, LLVMValueRef operand,
     return LLVMBuildSub(builder, made, far_step, "");
 }
 
-/* The result of the instruction `at` grows by a constant from lane to lane.
- * `copy` computes it for lane 0, although lane 0 may not execute it. Replaces
- * the copy by an instruction whose result is never poison, and from which the
- * values of the other lanes follow. */
+/* The result of the instruction `at` grows by a constant from lane to lane,
+ * and `copy` computes it for lane 0. If lane 0 does not execute `at`, the
+ * result of the copy might be poison. Replaces the copy by an instruction
+ * whose result is never poison. Adding multiples of the constant to the result
+ * gives the values of the other lanes. */
 static LLVMValueRef
 for_any_lane(struct jit_pack_writer *to, LLVMValueRef at, LLVMValueRef copy)
 {
@@ -397,8 +398,8 @@ write_address(struct jit_pack_writer *to, LLVMValueRef at)
                          operands[0], operands + 1, count - 1, "");
 }
 
-/* Returns the vector of the divisors, with 1 for lanes that do not execute the
- * division, where the divisor might be 0. */
+/* Returns the vector of the divisors. Lanes that do not execute the division
+ * get 1, since their divisor might be 0. */
 static LLVMValueRef
 safe_divisor(struct jit_pack_writer *to, LLVMValueRef divisor)
 {
@@ -430,8 +431,8 @@ write_intrinsic(struct jit_pack_writer *to, LLVMValueRef at, bool same)
                           arguments, count, "");
 }
 
-/* Writes a call of a slow path, `rare ? F(x, ...) : usual`, for those lanes
- * of the mask for which the condition `rare` holds. */
+/* Writes the slow path of a mathematical function, `rare ? F(x, ...) : usual`:
+ * calls F for the lanes of the mask for which the condition `rare` is true. */
 static LLVMValueRef
 write_slow_path(struct jit_pack_writer *to, LLVMValueRef at)
 {

@@ -235,8 +235,9 @@ ptx_make_insert(struct ptx_work *work)
     return LLVMBuildOr(builder, value, rest, "");
 }
 
-/* Builds prmt: each byte of the result is one of the eight bytes of a and b,
- * or has all bits equal to the sign bit of that byte. */
+/* Builds prmt: selects one of the eight bytes of a and b for each byte of the
+ * result, or fills the byte of the result with the selected byte's sign
+ * bit. */
 LLVMValueRef
 ptx_make_permute(struct ptx_work *work)
 {

@@ -164,9 +164,9 @@ match_comparison(struct search *search, LLVMValueRef left,
     return true;
 }
 
-/* Tests whether the condition has the result `go_on` exactly if some
- * comparisons threadIdx + terms < limit are all true. Adds these comparisons
- * to search->bounds. */
+/* Tests whether the condition is a combination of comparisons threadIdx +
+ * terms < limit that has the result `go_on` if and only if all of them are
+ * true. Adds these comparisons to search->bounds. */
 static bool
 match_condition(struct search *search, LLVMValueRef value, bool go_on)
 {
@@ -304,9 +304,9 @@ jit_find_early_exit(struct jit *jit, struct jit_kernel *kernel)
     LLVMBuildBr(jit->builder, ways[leave_first]);
 }
 
-/* Inserts the branch for early returns again. The basic block to which the
- * other threads go is read from the current branch, since splitting may have
- * changed it. */
+/* Inserts the branch for early returns again. The basic block at which the
+ * threads that do not return continue is read from the current branch, since
+ * splitting the kernel may have changed it. */
 void
 jit_restore_early_exit(struct jit *jit, struct jit_kernel *kernel)
 {

@@ -76,11 +76,11 @@ widen(struct jit *jit, LLVMValueRef value, bool is_signed)
                      : LLVMBuildZExt(jit->builder, value, jit->i64, "");
 }
 
-/* Returns `whole || test`, where `whole` tells whether the guard `test` is
- * true for all threads of a row: it compares the guard's limit with the sum
- * for the thread after the last one, in 64 bits, so that the sum does not
- * wrap. The result is that of `test`, but a loop over the threads can be
- * unswitched by `whole`. */
+/* Returns `whole || test`. The uniform condition `whole` is true if the guard
+ * `test` is true for all threads of a row. It compares the guard's limit with
+ * the sum for the thread after the last one, in 64 bits, so that the sum does
+ * not wrap. The returned condition is equal to `test`, but LLVM can unswitch a
+ * loop over the threads on `whole`. */
 static LLVMValueRef
 add_row_guard(struct jit *jit, struct jit_split *split, LLVMValueRef test,
               const struct row_guard *gate)

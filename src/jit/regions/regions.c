@@ -49,8 +49,8 @@ enum {
     /* kernels with more basic blocks are not split, since the analysis is too
      * slow */
     MAX_BLOCKS = 2000,
-    /* a kernel is not split if its number of instructions times its number of
-     * barriers is larger */
+    /* maximum number of instructions times number of barriers of a kernel that
+     * is split */
     MAX_COPIES = 200000,
 };
 
@@ -455,9 +455,9 @@ drop_barriers(const struct jit_split *split)
     }
 }
 
-/* Returns the constant by which blockIdx.x is multiplied if it may be the
- * blockDim.x for which the source is written, else 0. A wrong guess only costs
- * the time to compile an unused copy of the code. */
+/* If the kernel multiplies blockIdx.x by a constant that may be the blockDim.x
+ * for which the source is written, returns the constant, else 0. A wrong guess
+ * only costs the time to compile a copy of the code that is never used. */
 static unsigned
 guess_width(const struct jit_kernel *kernel)
 {
@@ -481,10 +481,10 @@ guess_width(const struct jit_kernel *kernel)
 }
 
 /* Tests whether a second copy of the code, compiled for one value of
- * blockDim.x, makes the kernel faster. If the kernel does not use threadIdx.y
- * (flat), blockDim.x is large and knowing it helps little. The exception is a
- * kernel with many thread loops that have shorter constant bounds, such as the
- * levels of a tree reduction. */
+ * blockDim.x, is expected to make the kernel faster. This holds for kernels
+ * that use threadIdx.y. In a kernel that does not (flat), blockDim.x is large,
+ * and knowing it helps only if many thread loops have smaller, constant
+ * bounds, as the levels of a tree reduction have. */
 static bool
 width_pays(const struct jit_kernel *kernel)
 {
@@ -544,9 +544,9 @@ carry_by_warps(struct jit *jit, struct jit_split *split)
     jit_publish_failures(jit, kernel);
 }
 
-/* Makes warp operations ignore their mask if all lanes of a warp reach them.
- * `all`: this is known for every warp operation, whatever the dimensions of
- * the thread block are. */
+/* Makes a warp operation ignore its mask if all lanes of a warp reach it.
+ * `all` is true if it is known, for all dimensions of the thread block, that
+ * the lanes reach every warp operation. */
 static void
 meet_together(struct jit *jit, const struct jit_split *split, bool all)
 {
@@ -612,10 +612,10 @@ void
 jit_split_kernels(struct jit *jit)
 {
     const struct jit_options *options = &jit->options;
-    /* Fuse products and sums here, before pack/ writes vector versions of some
-     * of the code, so that these and the loops over threads have the same
-     * rounding. Kernels that an option excludes from splitting must have that
-     * rounding, too. */
+    /* Fuse products and sums to multiply-adds before pack/ writes functions
+     * for packs, so that these functions and the loops over threads round
+     * alike. The same applies to kernels that an option excludes from
+     * splitting. */
     bool fuse = options->level && !options->debug && !options->checks;
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         bool warps = false;

@@ -35,9 +35,9 @@ void jit_add_split_points(struct jit *jit, struct jit_split *split,
  * no other lane before that. */
 bool jit_reaches_or_returns(const struct jit_split *split, unsigned point);
 
-/* guards.c: extends conditions such as `i < n`, where i depends on
- * threadIdx.x, by a uniform test whether they hold for all values of
- * threadIdx.x. */
+/* guards.c: changes conditions such as `i < n`, where i depends on
+ * threadIdx.x, to `all || i < n`. The uniform test `all` is true if the
+ * condition holds for all values of threadIdx.x. */
 void jit_add_row_guards(struct jit *jit, struct jit_split *split);
 
 /* prefetch.c: searches the basic blocks marked in `inside`, which form a loop,
@@ -46,10 +46,10 @@ void jit_add_row_guards(struct jit *jit, struct jit_split *split);
  * address of the element if prefetching rows of the array pays, else NULL. */
 LLVMValueRef jit_far_row(const struct jit_cfg *cfg, const bool *inside,
                          LLVMValueRef index, LLVMValueRef step);
-/* Inserts prefetches between basic blocks `from` and `to`: of `count` rows
- * (elements that consecutive threads read in one iteration) of the array with
- * the element at `address`. next[i] is the index of the first element of row
- * i. */
+/* Inserts prefetches of `count` rows of an array between the basic blocks
+ * `from` and `to`. A row is the elements that the threads of one value of
+ * threadIdx.y read in one iteration. `address` is the address of an element of
+ * the array; next[i] is the index of the first element of row i. */
 void jit_prefetch_rows(struct jit *jit, struct jit_kernel *kernel,
                        LLVMBasicBlockRef from, LLVMBasicBlockRef to,
                        LLVMValueRef address, const LLVMValueRef *next,
@@ -79,9 +79,9 @@ struct jit_strided {
 void jit_unroll_and_jam(struct jit *jit, const struct jit_strided *loop);
 
 /* warp_votes.c: jit_is_vote tests for a barrier with a result, such as
- * __syncthreads_count. jit_cut_vote replaces such a barrier by a call that
- * adds the thread's vote, at the end of `head`, and by the computation of the
- * result in the basic block after it. Fills `vote`. */
+ * __syncthreads_count. jit_cut_vote replaces such a barrier: adds a call, at
+ * the end of `head`, that adds the thread's vote to a sum, and computes the
+ * result from the sum in the basic block after `head`. Fills `vote`. */
 bool jit_is_vote(LLVMValueRef barrier);
 void jit_cut_vote(struct jit *jit, LLVMValueRef barrier,
                   LLVMBasicBlockRef head, struct jit_vote *vote);

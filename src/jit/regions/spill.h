@@ -53,8 +53,8 @@ struct spill {
 /* Computes cheap values again where they are used after a barrier, so that
  * they need not be stored across it. */
 void jit_rematerialise_cheap(struct spill *carry);
-/* Lists the values that are live across a barrier or another point at which
- * the kernel is cut, and decides where each is stored. */
+/* Lists the values that are live across a split point, and decides where each
+ * is stored. */
 void jit_spill_find(struct spill *carry);
 /* A bound is a condition such as threadIdx.x < n that limits the thread loop
  * after a barrier (start point `point`). jit_spill_find_bounds writes the

@@ -110,8 +110,8 @@ rematerialise(LLVMValueRef value, LLVMValueRef at, void *data)
 }
 
 /* Tests whether the value is the limit of a thread loop, such as n if only
- * threads with threadIdx.x < n have work. The entry needs the value, so it
- * must be passed to the entry. */
+ * threads with threadIdx.x < n have work. The body must pass such a value to
+ * the entry, which contains the thread loops. */
 static bool
 is_limit(const struct spill *carry, LLVMValueRef value)
 {

@@ -33,8 +33,8 @@ struct jit_added_point {
         barrier;
     struct jit_bound bounds[JIT_MAX_BOUNDS];
     unsigned bound_count;
-    /* true: the branch tests the negated condition: its condition is false for
-     * the threads that satisfy all bounds */
+    /* true: the branch's condition is false for the threads that satisfy all
+     * bounds, and true for the others */
     bool inverted;
 };
 
@@ -49,8 +49,8 @@ struct jit_vote {
     LLVMValueRef call, told, result;
 };
 
-/* A place at which the kernel is cut: a barrier or a warp operation. The basic
- * block `head` ends there, and `next` begins there. */
+/* A split point: a barrier or warp operation at which the kernel is cut. The
+ * basic block `head` ends there, and `next` begins there. */
 struct jit_barrier {
     LLVMBasicBlockRef head, next;
     /* the split point that split_points.c added, or NULL for a barrier of the

@@ -49,7 +49,7 @@ struct stride {
     LLVMValueRef low;
     LLVMValueRef step, limit, compare;
     const struct jit_cfg *cfg;
-    /* for each basic block of the kernel: it is part of the loop */
+    /* for each basic block of the kernel: true if it is in the loop */
     bool *inside;
     LLVMBasicBlockRef gate, round;
     /* the new loop variable `b`, which is the same in all threads and replaces
@@ -293,8 +293,8 @@ copy_before(struct jit *jit, const struct stride *stride, LLVMValueRef value)
     return copy;
 }
 
-/* Returns threadIdx minus stride->low, the index of the first thread that may
- * have iterations. */
+/* Returns threadIdx minus stride->low. The latter is the index of the first
+ * thread that may have iterations. */
 static LLVMValueRef
 build_index(const struct stride *stride)
 {
@@ -356,8 +356,8 @@ has_phis(LLVMBasicBlockRef block)
 }
 
 /* Builds a call of a function with the attribute noduplicate, which keeps LLVM
- * from unrolling the loop. Otherwise each copy of the code that split_points.c
- * cuts out would become another thread loop. */
+ * from unrolling the loop. If LLVM unrolled it, each copy of the loop body
+ * would become a thread loop of its own (split_points.c). */
 static void
 build_noduplicate_call(struct jit *jit)
 {

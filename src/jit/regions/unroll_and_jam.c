@@ -41,14 +41,13 @@ enum {
 struct unroll {
     struct jit *jit;
     const struct jit_strided *loop;
-    /* the sum of the loop variable `b` and threadIdx.x; an instruction of the
-     * basic block loop->gate, which tests whether the thread has an
-     * iteration */
+    /* the sum of the loop variable `b` and threadIdx.x; this instruction is in
+     * the basic block loop->gate, which tests whether the thread has work in
+     * the iteration */
     LLVMValueRef index;
     /* number of successive iterations that are merged into one */
     unsigned copies;
-    /* number of values that pass from iteration to iteration: used elements of
-     * `carried`, `merged` and `values` */
+    /* number of used elements of `carried`, `merged` and `values` */
     unsigned phis;
     /* phis of the basic block loop->head, except that of the loop variable
      * `b`: values that a thread passes from iteration to iteration */

@@ -6,7 +6,8 @@
  * program may define this one itself in extern "C", and its calls then use its
  * definition; other parameter types are errors in NVRTC. A definition of a
  * function that the C library also has, such as sinf, is an error here: clang
- * would evaluate calls as those of the library's function. Without state.
+ * would evaluate calls as those of the library's function. This file has no
+ * state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -20,9 +21,10 @@
 #include "jit/report.h"
 #include "jit/retarget/retarget.h"
 
-/* Functions that a program may define in extern "C", with the parameter types
- * of CUDA's function: kind of the type, bits of integers, and number of
- * parameters. */
+/* Functions that a program may define in extern "C" with the parameter types
+ * of CUDA's function. All parameters and the result have one type. A row has
+ * the name, the kind of the type, its bits if it is an integer, and the number
+ * of parameters. */
 #define FLOATS(name, count)                                                   \
     {name, LLVMDoubleTypeKind, 0, count},                                     \
     {                                                                         \

@@ -174,9 +174,10 @@ load_rows(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
     find_rows(text, k);
 }
 
-/* Writes code that calls the runtime and sets %asked.<point> to a vector with
- * a mask for each lane: the lanes with which it performs the operation. The
- * runtime derives these groups of lanes from the masks that the lanes pass. */
+/* Writes code that sets %asked.<point> to a vector with a mask for each lane:
+ * the group of lanes with which the lane performs the operation. The code
+ * calls the runtime, which derives these groups from the masks that the lanes
+ * pass. */
 static void
 write_group_query(struct jit_text *text, const struct jit_warp_op *op,
                   unsigned k)
@@ -190,9 +191,10 @@ write_group_query(struct jit_text *text, const struct jit_warp_op *op,
 }
 
 /* Writes code that sets %group.<point> to a vector with a mask for each lane:
- * the lanes with which it performs the operation or, in a shuffle, those that
- * it may read. If the masks that the lanes pass are not equal groups of
- * consecutive lanes (%even.<point> is false), the runtime finds the groups. */
+ * the group of lanes with which the lane performs the operation or, in a
+ * shuffle, the lanes that it may read. If %even.<point> is true, these are
+ * the lanes of the mask that the lane passes or, in a shuffle, all lanes.
+ * Otherwise the runtime finds the groups. */
 static void
 find_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
