@@ -234,7 +234,7 @@ class _Plan(NamedTuple):
 def _cut(
     elements: int, least: int, blocks: int, device: _Device
 ) -> tuple[Any, ...]:
-    """Return (parts, pieces per part) for rows of `elements` pieces."""
+    """Return (parts per row, elements per part) for rows of `elements`."""
     most = min(elements // max(least, 1), device.blocks // max(blocks, 1))
     span = -(-elements // max(1, min(most, 65535)))
     span = min(span, 1 << 30)

@@ -95,7 +95,7 @@ def _steps(matrix: GPUArray) -> tuple[int, int] | None:
 
 
 def _batch(task: Matrices) -> tuple[int, tuple[int, int, int]] | None:
-    """Return (count, elements between matrices), or None if irregular."""
+    """Return (count, elements between matrices); None if those vary."""
     arrays = (task.a, task.b, task.c)
     shape = task.c.shape[:-2]
     axes = [k for k, length in enumerate(shape) if length > 1]

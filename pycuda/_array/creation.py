@@ -101,7 +101,7 @@ def _between(
     kind: np.dtype,
     stream: Any,
 ) -> tuple[GPUArray, Any]:
-    """Follow NumPy's steps, so that the results are equal to the bit."""
+    """Compute `linspace` by NumPy's operations, for bitwise equal results."""
     first, last = (end[()] for end in ends)
     delta = np.asarray(last - first, kind)[()]
     step = delta / div if div > 0 else np.nan

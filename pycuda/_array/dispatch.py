@@ -212,7 +212,7 @@ def replace(
     function: Callable[..., Any],
     wrap: Callable[[Callable[..., Any]], Callable[..., Any]],
 ) -> None:
-    """Replace what runs for a function of NumPy by ``wrap`` of it."""
+    """Replace the implementation `f` of a NumPy function by ``wrap(f)``."""
     table = _table()
     table[function] = wrap(table[function])
 

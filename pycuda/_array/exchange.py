@@ -609,7 +609,7 @@ def _check_pointer(address: int) -> None:
 
 
 def is_foreign(x: Any) -> bool:
-    """Return whether `x` is another library's array on such a device."""
+    """Return whether `x` is a device array of another library."""
     if isinstance(x, _NOT_FOREIGN):
         return False
     if hasattr(x, "__cuda_array_interface__"):
@@ -729,7 +729,7 @@ _ARRAYS = (np.ndarray, _driver.ArrayBase)
 
 
 def _source(ary: Any) -> GPUArray:
-    """Return the device array that another object is, or raise TypeError."""
+    """Convert another library's device array, or raise TypeError."""
     if not hasattr(ary, "__cuda_array_interface__"):
         raise TypeError(
             f"to_gpu expects a numpy array, not {type(ary).__name__}: make "

@@ -201,7 +201,10 @@ def _run_few(task: Matrices, processors: int) -> None:
 def _tiles(
     panels: tuple[int, int], batches: int, processors: int
 ) -> tuple[int, int]:
-    """Return a block's tiles down and across: four blocks per processor."""
+    """Return the panels of a block, down and across.
+
+    If possible, there are at least four blocks per processor.
+    """
     return _halved(
         (kernels.PANELS, kernels.PANELS), panels, 1, 4 * processors / batches
     )

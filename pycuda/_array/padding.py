@@ -111,7 +111,7 @@ def pad(
 ) -> Any:
     """Return ``numpy.pad`` of a device array.
 
-    All modes but functions; ``reflect_type="odd"`` is not implemented.
+    A function as mode and ``reflect_type="odd"`` are not implemented.
     """
     known = {
         "constant": "constant_values", "linear_ramp": "end_values",

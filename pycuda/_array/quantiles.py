@@ -80,7 +80,7 @@ def _last(a: GPUArray, axis: Any) -> tuple[Any, tuple[int, ...]]:
 
 
 def _between(low: Any, high: Any, part: Any) -> Any:
-    """Interpolate as numpy.quantile rounds it."""
+    """Interpolate with the same rounding as numpy.quantile."""
     step = high - low
     near_high = high - step * (1 - part)
     return np.where(part >= 0.5, near_high, low + step * part)

@@ -125,8 +125,8 @@ class _Rows(NamedTuple):
 def _least_pass(work: _Rows, passes: int) -> int:
     """Return the first digit that needs a pass.
 
-    For random numbers the digits above it leave a few hundred pairs in the
-    wrong order.
+    Digits are counted from the lowest.  If random numbers are sorted only by
+    this digit and the higher ones, a few hundred pairs are in the wrong order.
     """
     if not work.is_random:
         return 0

@@ -141,7 +141,7 @@ def _entries_of_all_compilers(folder: str, key: str) -> list[str]:
 
 @functools.lru_cache(maxsize=8)
 def _listing(folder: str, date: int) -> dict[str, list[str]]:
-    """List names in `folder` by key; a new `date` of the folder rereads it."""
+    """Return the names in `folder` by key, cached for each `date` of it."""
     found: dict[str, list[str]] = {}
     with contextlib.suppress(OSError):
         for name in sorted(os.listdir(folder)):
@@ -221,7 +221,7 @@ def is_trusted(folder: str, owner: int | None = None) -> bool:
 def _folder_trouble(
     folder: str, inode: int, mode: int, user: int, owner: int | None
 ) -> str | None:
-    """Check a folder; again if its inode, mode or owner has changed."""
+    """Return `files.folder_trouble`, cached until the folder changes."""
     return files.folder_trouble(folder, owner)
 
 

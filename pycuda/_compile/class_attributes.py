@@ -58,7 +58,7 @@ def _is_layout(attributes: str) -> bool:
 
 
 def _macros(source: str) -> dict[str, bool]:
-    """Return the macros of layout attributes: whether they have arguments."""
+    """Map each macro of layout attributes to whether it has arguments."""
     return {
         name: bool(parameters)
         for name, parameters, body in _MACRO.findall(source)
@@ -76,7 +76,7 @@ def _sequence(macros: dict[str, bool]) -> re.Pattern[str]:
 
 
 def _brace(text: str, close: int) -> int:
-    """Return the position of the brace that `close` closes, or -1."""
+    """Return the position of the { that matches the } at `close`, or -1."""
     depth = 0
     for position in range(close, -1, -1):
         if text[position] == "}":
@@ -89,7 +89,7 @@ def _brace(text: str, close: int) -> int:
 
 
 def _keyword_end(text: str, brace: int) -> int:
-    """Return the end of the keyword of the class whose brace it is, or -1."""
+    """Return the end of the class keyword that the brace follows, or -1."""
     start = max(text.rfind(c, 0, brace) for c in ";{}") + 1
     head = _ARGUMENTS.sub(_blank, text[start:brace])
     if re.search(r"[()=]", re.sub(r"<[^{};]*>", _blank, head)):

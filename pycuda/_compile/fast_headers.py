@@ -1,11 +1,12 @@
 """Ways to make NVRTC faster that do not change its images.
 
-Called by `nvrtc` on GPUs.  Sources that cannot need it are compiled without
-NVRTC's declarations of textures and of the run time (``-minimal``), and
-without this package's prelude.  Leading includes that a process compiles for
-the second time are precompiled, and used from the third time on: NVRTC can
-read such a file only in the process that made it.  Milliseconds on an H100,
-NVRTC 13.0: a small kernel 29 and 24, ``cuda_fp16.h`` 58 and 38,
+Called by `nvrtc` on GPUs.  Sources that do not need NVRTC's declarations of
+textures and of the run time are compiled without them (``-minimal``).  The
+same holds for this package's prelude.  When a process compiles the same
+leading includes for the second time, they are precompiled, and the result is
+used from the third time on: NVRTC can read such a file only in the process
+that made it.  Milliseconds without and with this module on an H100, NVRTC
+13.0: a small kernel 29 and 24, ``cuda_fp16.h`` 58 and 38,
 ``cooperative_groups.h`` 1100 and 183, ``curand_kernel.h`` 1120 and 300.
 """
 
@@ -45,7 +46,7 @@ def _is_new() -> bool:
 
 
 def minimal(text: str, options: list[str]) -> list[str]:
-    """Return the options with ``-minimal``, if the source can do without.
+    """Return the options with ``-minimal``, if the source permits it.
 
     Returns [] if the source names something that the option removes.  A source
     that does so undetected (macros can make names) fails to compile and is

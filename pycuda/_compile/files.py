@@ -205,7 +205,7 @@ def encode(text: str) -> bytes:
 
 
 def decode(content: bytes) -> str:
-    """Return the text of which `encode` makes the content."""
+    """Return the text for UTF-8 bytes; the inverse of `encode`."""
     return content.decode("utf-8", "surrogateescape")
 
 

@@ -69,7 +69,8 @@ def _is_expression(before: str) -> bool:
 def without_literals(source: str) -> str:
     """Return `source` with its compound literals as braced initializations.
 
-    The macro of `compound_literal.h` replaces `typeof`, and asm `__asm__`.
+    Also replaces `typeof` by the macro of `compound_literal.h`, and `__asm__`
+    by `asm`.
     """
 
     def replace(match: re.Match[str]) -> str:

@@ -352,7 +352,7 @@ def _read(path: str, folders: Folders, result: Scan) -> list[tuple[str, str]]:
 
 
 def _read_source(path: str) -> tuple[bytes, bool, list[str]]:
-    """Return a file's content, if it names references, and its includes."""
+    """Return (content, whether it names references, includes) of a file."""
     content = files.read_regular(path)
     text = files.decode(content)
     refers = _source.names_reference(text)

@@ -226,7 +226,7 @@ def _run_with_remedies(
     names: Sequence[str],
     on_gpu: bool,
 ) -> Result:
-    """Run the compiler, on a GPU again with the remedies the log suggests."""
+    """Run the compiler; for a GPU, retry with the remedies of the log."""
     if not on_gpu:
         return _run_once(source, options, kind, names)
     result = _run_quickly(source, options, kind, names)

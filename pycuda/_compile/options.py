@@ -171,7 +171,7 @@ def _refuse(name: str, row: Row, value: str, out: Translated) -> None:
 
 
 def _define(name: str, row: Row, value: str, out: Translated) -> None:
-    """Define macros; other text continues the last macro: -DA=1,2."""
+    """Define macros; in -DA=1,2 the item 2 continues the macro A."""
     macros: list[str] = []
     for item in _items(value):
         if macros and not _MACRO.match(item):

@@ -12,7 +12,7 @@ from pycuda._compile.warn import warn_user
 
 
 def succeeded(text: str) -> None:
-    """Pass the messages of a successful compilation to the user, as PyCUDA."""
+    """Report the messages of a successful compilation, as PyCUDA does."""
     if not text.strip():
         return
     if "demoted" in text or "demoting" in text:

@@ -38,7 +38,7 @@ def wrap(source: str, no_extern_c: bool) -> str:
 
 
 def is_file_name(text: str) -> bool:
-    """Return whether the text is the name of a source file by mistake."""
+    """Return whether the text looks like the name of a source file."""
     return _FILE.fullmatch(text.strip()) is not None
 
 
