@@ -17,9 +17,11 @@ enum jit_body_argument {
     JIT_NCTAID = 9,
     JIT_LINEAR = 12,
     JIT_DYNAMIC_BYTES,
-    JIT_GLOBAL_INDEX, /* i32 blockIdx.x * blockDim.x + threadIdx.x */
-    JIT_WIDE_INDEX,   /* i64 blockIdx.x * blockDim.x + threadIdx.x */
-    JIT_SHARED,       /* pointer to the block's shared memory */
+    /* i32: blockIdx.x * blockDim.x + threadIdx.x, or jit_guard.base +
+     * threadIdx.x */
+    JIT_GLOBAL_INDEX,
+    JIT_WIDE_INDEX, /* i64 blockIdx.x * blockDim.x + threadIdx.x */
+    JIT_SHARED,     /* pointer to the block's shared memory */
     /* i1: result of the kernel's first condition, for kernels whose threads up
      * to some index take one code path and the others a second one
      * (jit_guard.split) */

@@ -72,6 +72,10 @@ struct jit_guard {
     unsigned limit_width; /* width of `limit` in bits: 32 or 64 */
     /* threads with a smaller global x index have no work; 0: no such limit */
     int64_t lower;
+    /* IR operand of 32 bits: the index is threadIdx.x plus this value, which
+     * is equal for all threads of a block; NULL: it is the global x index. The
+     * sum may wrap within a block. */
+    const char *base;
     /* true: no first branch limits the threads (`found` is false), but the
      * condition index * factor + addend <= limit selects one of two code paths
      * of the kernel. The threads of each path get their own loop. */

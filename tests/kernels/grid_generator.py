@@ -104,6 +104,13 @@ class GridGenerator(Generator):
                 self.limit_text, self.limit = "p", self.p
         if self.kind == "int":
             self.limit_text = f"(int)({self.limit_text})"
+        # The index behind a guard may be another one than the global index. An
+        # unsigned index wraps within the first block if it begins below 0.
+        shifts = [0, 0, 0, 7, 1000]
+        if self.lower or self.kind == "unsigned":
+            shifts += [-5, -40, -5]
+        other = self.form == "guard" and self.kind != "size_t"
+        self.shift = pick.choice(shifts) if other else 0
         self.elements = MARGIN + max(
             near, self.limit, lengths[0] * lengths[1], self.p * self.q
         )
@@ -251,6 +258,9 @@ class GridGenerator(Generator):
                 "}",
             ]
         test, go_on = self.guard()
+        if self.shift:
+            number = f"{self.shift % (1 << 32)}u"
+            index = f"(blockIdx.x * blockDim.x + {number}) + threadIdx.x"
         lines = [f"{self.kind} i = {index};"]
         if go_on:
             return [*lines, f"if ({test}) {{", *body, "}"]
@@ -281,6 +291,7 @@ class GridGenerator(Generator):
             for k in range(PIECE):
                 yield x * PIECE + k, x * PIECE + k < self.p
         elif self.form == "guard":
+            x = x + self.shift
             yield x, (x >= self.lower) & (x < self.limit)
         else:
             while (x < self.limit).any():

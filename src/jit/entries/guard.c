@@ -3,8 +3,10 @@
  *
  * Called by retarget/geometry.c for kernels without fibers. `if (i < n)`
  * around a kernel, also `i >= 2 && i < n`, becomes the bound of its thread
- * loop, where i is blockIdx.x * blockDim.x + threadIdx.x. With the bound, the
- * vectorised thread loop needs no masked stores, and i is known not to wrap.
+ * loop, where i is blockIdx.x * blockDim.x + threadIdx.x, or another sum of
+ * threadIdx.x and a value that is equal for all threads of the block. With the
+ * bound, the vectorised thread loop needs no masked stores, and i is known not
+ * to wrap.
  *
  * A grid-stride loop `for (; i < n; i += stride)` that is the whole kernel is
  * interchanged with the thread loop, so that the thread loop is the inner one.
@@ -34,6 +36,9 @@ struct search {
     /* instruction of the kernel that computes the thread's global index */
     LLVMValueRef expression;
     LLVMValueRef limit;
+    /* if the index is not the global one: the uniform value that is added to
+     * threadIdx.x; else NULL */
+    LLVMValueRef base;
     /* true: look for a condition index >= constant; false: for index <
      * limit */
     bool want_lower;
@@ -152,7 +157,7 @@ match_comparison(struct search *search, LLVMValueRef left,
     guard->compare_signed = predicate == LLVMIntSLT;
     guard->index_signed = extended ? extended_by_sign : guard->compare_signed;
     search->limit = right;
-    return true;
+    return !search->base || guard->index_signed == guard->compare_signed;
 }
 
 /* Returns the predicate of the negated comparison. If the predicate is not one
@@ -545,6 +550,42 @@ use_plain_index(struct jit_kernel *kernel, LLVMValueRef expression)
     }
 }
 
+/* If the instruction adds a value that is equal for all threads of the block
+ * to threadIdx.x, returns that value, else NULL. */
+static LLVMValueRef
+base_of(struct jit_kernel *kernel, LLVMValueRef at)
+{
+    for (unsigned i = 0; is_opcode(at, LLVMAdd) && i < 2; i++) {
+        LLVMValueRef base = LLVMGetOperand(at, 1 - i);
+        if (is_argument(kernel, LLVMGetOperand(at, i), JIT_TID, false) &&
+            jit_is_uniform(kernel, base, 0)) {
+            return base;
+        }
+    }
+    return NULL;
+}
+
+/* Matches a first branch that compares another index than the global one, such
+ * as (blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x. */
+static void
+match_other_index(struct search *search, LLVMBasicBlockRef entry)
+{
+    struct jit_kernel *kernel = search->kernel;
+    LLVMValueRef at = LLVMGetFirstInstruction(entry);
+    for (; at && !search->base; at = LLVMGetNextInstruction(at)) {
+        search->base = base_of(kernel, at);
+        search->index = search->expression = at;
+    }
+    if (!search->base || !jit_has_no_effects(entry) ||
+        !match_branch(search, entry)) {
+        return;
+    }
+    kernel->guard.base =
+        jit_text_operand(&kernel->guard.setup, kernel, search->base);
+    use_index_argument(search);
+    kernel->guard.found = true;
+}
+
 void
 jit_find_guard(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -552,6 +593,7 @@ jit_find_guard(struct jit *jit, struct jit_kernel *kernel)
     struct search search = {.jit = jit, .kernel = kernel};
     search.index = search.expression = find_index(kernel, entry);
     if (!search.index) {
+        match_other_index(&search, entry);
         return;
     }
     if (jit_has_no_effects(entry) && match_stride(&search, entry)) {

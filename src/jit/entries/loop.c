@@ -12,6 +12,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <llvm-c/Core.h>
 
@@ -32,9 +33,6 @@ write_limit(struct jit *jit, struct jit_kernel *kernel)
     struct jit_guard *guard = &kernel->guard;
     struct jit_text *text = jit->wrappers;
     const char *limit = guard->limit;
-    if (guard->setup.length) {
-        jit_text_add(text, "%s", guard->setup.bytes);
-    }
     if (guard->limit_width == 32) {
         jit_text_add(text, "  %%limit = %s i32 %s to i64\n",
                      guard->index_signed ? "sext" : "zext", limit);
@@ -50,13 +48,32 @@ write_limit(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
+/* Writes IR text of instructions that compute the guard's uniform values. */
+static void
+write_setup(struct jit *jit, struct jit_kernel *kernel)
+{
+    if (kernel->guard.setup.length) {
+        jit_text_add(jit->wrappers, "%s", kernel->guard.setup.bytes);
+    }
+}
+
+/* Returns the least index of a thread that has work. */
+static long long
+lower_of(const struct jit_guard *guard)
+{
+    return guard->lower ? (long long)guard->lower - PLANTED_FAULT(guard_lower)
+           : guard->base && guard->index_signed ? INT32_MIN
+                                                : 0;
+}
+
 /* If the guard (the condition of the kernel's first branch) has a lower bound,
- * writes IR text that sets %start to the first threadIdx.x for which it holds.
- * Otherwise writes only a branch. */
+ * or the index may wrap within a block, writes IR text that sets %start to the
+ * first threadIdx.x for which it holds. Otherwise writes only a branch. */
 static void
 write_lower(struct jit *jit, struct jit_kernel *kernel)
 {
-    if (kernel->guard.lower == 0) {
+    const struct jit_guard *guard = &kernel->guard;
+    if (guard->lower == 0 && !guard->base) {
         jit_text_add(jit->wrappers, "  br label %%rows\nrows:\n");
         return;
     }
@@ -66,8 +83,8 @@ write_lower(struct jit *jit, struct jit_kernel *kernel)
                  "  %%start64 = select i1 %%late, i64 %%before, i64 0\n"
                  "  %%any = icmp ult i64 %%start64, %%bound64\n"
                  "  %%start = trunc i64 %%start64 to i32\n"
-                 "  br i1 %%any, label %%rows, label %%next\nrows:\n",
-                 (long long)kernel->guard.lower - PLANTED_FAULT(guard_lower));
+                 "  br i1 %%any, label %%rows, label %%%s\nrows:\n",
+                 lower_of(guard), guard->base ? "row.next" : "next");
 }
 
 /* Writes IR text that sets %base (64 bits) to the global index of the thread
@@ -78,13 +95,15 @@ write_guard(struct jit *jit, struct jit_kernel *kernel)
 {
     struct jit_guard *guard = &kernel->guard;
     struct jit_text *text = jit->wrappers;
+    write_setup(jit, kernel);
     if (guard->wide) {
         jit_text_add(text, "  %%ctaid64 = zext i32 %%ctaid0 to i64\n"
                            "  %%base.first = mul nuw nsw i64 %%ctaid64, "
                            "%%ntid64\n");
     } else {
-        jit_text_add(text, "  %%base.first = %s i32 %%base32 to i64\n",
-                     guard->index_signed ? "sext" : "zext");
+        jit_text_add(text, "  %%base.first = %s i32 %s to i64\n",
+                     guard->index_signed ? "sext" : "zext",
+                     guard->base ? guard->base : "%base32");
     }
     write_limit(jit, kernel);
     if (guard->stride) {
@@ -94,7 +113,7 @@ write_guard(struct jit *jit, struct jit_kernel *kernel)
                      wide ? 64 : 32, stride, wide ? ", 0" : " to i64");
     }
     jit_text_add(text, "  br label %%row\nrow:\n");
-    if (guard->stride) {
+    if (guard->stride || guard->base) {
         jit_text_add(text, "  %%base = phi i64 [%%base.first, %%block.head], "
                            "[%%base.next, %%row.next]\n");
     } else {
@@ -108,10 +127,13 @@ write_guard(struct jit *jit, struct jit_kernel *kernel)
                  "%%row64\n"
                  "  %%bound = trunc nuw nsw i64 %%bound64 to i32\n"
                  "  %%row32 = trunc i64 %%base to i32\n"
-                 "  br i1 %%some, label %%some.row, label %%next\n"
+                 "  br i1 %%some, label %%some.row, label %%%s\n"
                  "some.row:\n",
-                 guard->compare_signed && !PLANTED_FAULT(guard_sign) ? "sgt"
-                                                                     : "ugt");
+                 guard->base ||
+                         (guard->compare_signed && !PLANTED_FAULT(guard_sign))
+                     ? "sgt"
+                     : "ugt",
+                 guard->base ? "row.next" : "next");
     write_lower(jit, kernel);
 }
 
@@ -123,6 +145,7 @@ write_split(struct jit *jit, struct jit_kernel *kernel)
 {
     struct jit_guard *guard = &kernel->guard;
     unsigned long long factor = guard->factor, addend = guard->addend;
+    write_setup(jit, kernel);
     jit_text_add(jit->wrappers,
                  "  %%ctaid64 = zext i32 %%ctaid0 to i64\n"
                  "  %%base = mul nuw nsw i64 %%ctaid64, %%ntid64\n");
@@ -163,9 +186,9 @@ write_index(struct jit *jit, struct jit_kernel *kernel,
                      s, s, s);
         return;
     }
-    const char *flags = guard->wide           ? ""
-                        : guard->index_signed ? "nsw "
-                                              : "nuw ";
+    const char *flags = guard->wide || guard->base ? ""
+                        : guard->index_signed      ? "nsw "
+                                                   : "nuw ";
     jit_text_add(text,
                  "  %%index%s = add %si32 %%row32, %%tid0%s\n"
                  "  %%tid64%s = zext nneg i32 %%tid0%s to i64\n"
@@ -220,7 +243,7 @@ write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
         jit_text_add(jit->wrappers, "rows:\n");
     } else if (guard->found) {
         nest.before = "rows";
-        nest.start = guard->lower ? "%start" : "0";
+        nest.start = guard->lower || guard->base ? "%start" : "0";
         nest.end = "%bound";
     }
     write_nest(jit, kernel, &nest, loop);
@@ -248,6 +271,16 @@ write_tail(struct jit *jit, struct jit_kernel *kernel)
                      "  %%base.next = add i64 %%base, %s\n"
                      "  br label %%row\n",
                      PLANTED_FAULT(grid_stride) ? "%row64" : "%stride");
+    } else if (kernel->guard.base) {
+        /* The index of the block's last threads may have wrapped. They are the
+         * threads of a row that begins 2^32 earlier. */
+        jit_text_add(jit->wrappers,
+                     "  %%base.next = sub i64 %%base, 4294967296\n"
+                     "  %%base.end = add i64 %%base.next, %%row64\n"
+                     "  %%wraps = icmp sgt i64 %%base.end, %lld\n"
+                     "  br i1 %%wraps, label %%row, label %%next\n",
+                     lower_of(&kernel->guard) +
+                         PLANTED_FAULT(guard_wraps) * (1LL << 40));
     } else {
         jit_text_add(jit->wrappers, "  br label %%next\n");
     }
@@ -261,6 +294,9 @@ knows_no_block(const struct jit_kernel *kernel)
 {
     static const int own[] = {JIT_TID, JIT_CTAID, JIT_LINEAR, JIT_SHARED,
                               JIT_THREAD};
+    if (kernel->guard.base) {
+        return false;
+    }
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         if (LLVMGetFirstUse(jit_body_argument(kernel, own[i])) &&
             !(PLANTED_FAULT(merged_blocks) && own[i] <= JIT_CTAID)) {

@@ -47,7 +47,8 @@ enum {
 struct content {
     const struct jit_pack_body *body;
     unsigned size, accesses, scattered;
-    /* number of instructions with vector results in innermost loops */
+    /* estimate of the number of values that need vectors at the same time, in
+     * that innermost loop which has most of them */
     unsigned vectors;
     bool wide; /* true: the loops compute with 64-bit floating-point numbers */
     /* true: some accesses need a run-time test: the elements that neighbouring
@@ -169,12 +170,47 @@ is_innermost(const struct jit_pack_body *body, unsigned block)
     return true;
 }
 
+/* Counts the instructions of the basic block whose results are vectors. If
+ * `phis` is true, counts only phis, whose values a loop carries. */
+static unsigned
+count_vectors(const struct jit_pack_body *body, unsigned block, bool phis)
+{
+    LLVMValueRef at = LLVMGetFirstInstruction(body->cfg.blocks[block].block);
+    unsigned count = 0;
+    for (; at; at = LLVMGetNextInstruction(at)) {
+        count +=
+            !jit_pack_is_linear(body, at) && (!phis || LLVMIsAPHINode(at));
+    }
+    return count;
+}
+
+/* Estimates the number of values that need vectors at the same time: the
+ * results of one innermost loop, and what the other loops carry. Returns the
+ * largest number of all innermost loops. */
+static unsigned
+most_vectors(const struct jit_pack_body *body)
+{
+    unsigned most = 0;
+    for (unsigned i = 0; i < body->cfg.count; i++) {
+        unsigned count = 0, loop = body->loop_of[i];
+        if (!is_innermost(body, i)) {
+            continue;
+        }
+        for (unsigned b = 0; b < body->cfg.count; b++) {
+            bool own = body->loop_of[b] == loop;
+            bool other = body->loop_of[b] != JIT_NO_LOOP;
+            count += own || other ? count_vectors(body, b, !own) : 0;
+        }
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
 static void
 look_at(struct content *content, unsigned block)
 {
     const struct jit_pack_body *body = content->body;
     LLVMValueRef at = LLVMGetFirstInstruction(body->cfg.blocks[block].block);
-    bool innermost = is_innermost(body, block);
     for (; at; at = LLVMGetNextInstruction(at)) {
         bool access = LLVMIsALoadInst(at) || LLVMIsAStoreInst(at);
         bool vector = !jit_pack_is_linear(body, at);
@@ -184,7 +220,6 @@ look_at(struct content *content, unsigned block)
         content->scattered += access && is_scattered(body, at);
         content->tested |= access && is_tested(body, at);
         content->clamped |= access && is_clamped(body, at);
-        content->vectors += innermost && vector;
         content->wide |=
             vector && LLVMGetTypeKind(LLVMTypeOf(at)) == LLVMDoubleTypeKind;
     }
@@ -204,6 +239,7 @@ pays(const struct jit_pack_body *body, struct content *content)
             look_at(content, b);
         }
     }
+    content->vectors = most_vectors(body);
     return content->accesses && content->scattered * WORTH <= content->size &&
            (body->loop_count || content->clamped || body->quotient_count);
 }

@@ -38,7 +38,12 @@ shape_of(const struct jit_pack_body *body, LLVMValueRef value)
     }
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         if (value == jit_body_argument(body->kernel, row[i])) {
-            return (struct jit_shape){JIT_SHAPE_LINEAR, 1, true, true};
+            /* An index with a base may have any sign. */
+            const struct jit_guard *guard = &body->kernel->guard;
+            bool any = row[i] == JIT_GLOBAL_INDEX && guard->base;
+            return (struct jit_shape){JIT_SHAPE_LINEAR, 1,
+                                      !any || guard->index_signed,
+                                      !any || !guard->index_signed};
         }
     }
     return uniform;

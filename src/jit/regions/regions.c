@@ -455,11 +455,51 @@ drop_barriers(const struct jit_split *split)
     }
 }
 
-/* If the kernel multiplies blockIdx.x by a constant that may be the blockDim.x
- * for which the source is written, returns the constant, else 0. A wrong guess
- * only costs the time to compile a copy of the code that is never used. */
+/* If the address is an element of an array with threadIdx.x as the last index,
+ * returns the length of the array's last dimension, else 0. */
 static unsigned
-guess_width(const struct jit_kernel *kernel)
+row_length(LLVMValueRef address, LLVMValueRef index)
+{
+    unsigned count = LLVMIsAGetElementPtrInst(address)
+                         ? (unsigned)LLVMGetNumOperands(address)
+                         : 0;
+    if (count < 3 || LLVMGetOperand(address, count - 1) != index) {
+        return 0;
+    }
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(address);
+    for (unsigned i = 2; i + 1 < count; i++) {
+        if (LLVMGetTypeKind(type) != LLVMArrayTypeKind) {
+            return 0;
+        }
+        type = LLVMGetElementType(type);
+    }
+    uint64_t length = LLVMGetTypeKind(type) == LLVMArrayTypeKind
+                          ? LLVMGetArrayLength2(type)
+                          : 0;
+    return length <= 1024 ? (unsigned)length : 0;
+}
+
+/* Returns the length of the rows of an array, such as a tile in shared memory,
+ * of which thread x accesses element x, or 0. A row that is one element longer
+ * than a multiple of 8 is padded. */
+static unsigned
+tile_width(LLVMValueRef index)
+{
+    LLVMUseRef use = LLVMGetFirstUse(index);
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        bool extends = LLVMIsAZExtInst(user) || LLVMIsASExtInst(user);
+        unsigned length = extends ? tile_width(user) : row_length(user, index);
+        if (length >= 8) {
+            return length % 8 == 1 ? length - 1 : length;
+        }
+    }
+    return 0;
+}
+
+/* Returns the constant by which blockIdx.x is multiplied, or 0. */
+static unsigned
+block_factor(const struct jit_kernel *kernel)
 {
     LLVMUseRef use = LLVMGetFirstUse(jit_body_argument(kernel, JIT_CTAID));
     for (; use; use = LLVMGetNextUse(use)) {
@@ -478,6 +518,22 @@ guess_width(const struct jit_kernel *kernel)
         }
     }
     return 0;
+}
+
+/* Returns the blockDim.x for which the source seems to be written, or 0. It is
+ * a constant by which blockIdx.x is multiplied, or the width of a tile. If
+ * tiles overlap, the constant is less than the tile's width by the width of
+ * its halo. A wrong guess only costs the time to compile an unused copy of the
+ * code. */
+static unsigned
+guess_width(const struct jit_kernel *kernel)
+{
+    enum { HALO = 16 };
+    unsigned factor = block_factor(kernel);
+    unsigned tile =
+        kernel->flat ? 0 : tile_width(jit_body_argument(kernel, JIT_TID));
+    bool halo = factor % 8 && tile > factor && tile <= factor + HALO;
+    return tile % 8 == 0 && (!factor || halo) ? tile : factor;
 }
 
 /* Tests whether a second copy of the code, compiled for one value of
