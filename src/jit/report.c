@@ -57,6 +57,18 @@ jit_user_error(LLVMValueRef where, const char *format, ...)
 }
 
 void
+jit_line_error(const char *file, unsigned line, const char *format, ...)
+{
+    va_list list;
+    fprintf(stderr, "%s:%u: error: ", file, line);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+    error_count++;
+}
+
+void
 jit_stop_on_errors(void)
 {
     if (error_count) {

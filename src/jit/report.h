@@ -18,6 +18,9 @@ void jit_user_error(LLVMValueRef where, const char *format, ...)
 void jit_stop_on_errors(void);
 _Noreturn void jit_die(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
+/* Reports an error on a line of a file, as jit_user_error does. */
+void jit_line_error(const char *file, unsigned line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Callback that receives the text of one of LLVM's optimisation remarks. */
 typedef void jit_remark_reader(const char *text);
 /* Routes LLVM's fatal errors and diagnostics of the context to report.c, and

@@ -433,8 +433,9 @@ def test_blocks_take_turns_with_multiprocessors():
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
-        ('"bra done; done:"', "'bra' is not supported"),
-        ('"done: mov.u32 %0, 1;" : "=r"(r)', "syntax is not supported"),
+        ('"bra done;"', "label 'done' is not defined"),
+        ('"ret;"', "not possible in an asm statement"),
+        ('"done: mov.u32 %0, 1; done:" : "=r"(r)', "defined twice"),
         ('"max.NaN.f32 %0, %0, 1.0;" : "+f"(f)', "'max' does not exist in"),
         ('"mov.u32 %0, %%smod;" : "=r"(r)', "it uses '%smod'"),
         ('"addc.u32 %0, 1, 1;" : "=r"(r)', "comes from another asm"),
@@ -442,7 +443,7 @@ def test_blocks_take_turns_with_multiprocessors():
         ('"mov.u64 %0, 1;" : "=r"(r)', r"'\$0' has 32 bits, but 64"),
         ('"mul.u32 %0, 1, 2;" : "=r"(r)', "needs .lo, .hi or .wide"),
         ('"nope.u32 %0, 1;" : "=r"(r)', "'nope' is not supported"),
-        ('"ld.shared.u32 %0, [%1];" : "=r"(r) : "r"(r)', "not generic"),
+        ('"ld.global.u32 %0, [%1];" : "=r"(r) : "r"(r)', "has 32 bits"),
     ],
 )
 def test_what_cannot_run_says_why(statement, reason):

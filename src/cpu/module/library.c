@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@
 #include "cpu/module/library.h"
 #include "cpu/module/module.h"
 #include "cpu/module/module_state.h"
+#include "cpu/module/ptx.h"
+#include "cpu/nvrtc/jit_process.h"
 
 CUresult
 cpu_library_of(CUlibrary handle, struct cpu_library **library)
@@ -170,6 +173,29 @@ image_copy(const void *bytes)
     return copy;
 }
 
+/* Translates PTX to an image. Returns NULL, and the error in `code`, if the
+ * PTX has errors, which the log lists. */
+static void *
+ptx_copy(const char *text, size_t length, unsigned count,
+         CUjit_option *options, void **values, CUresult *code)
+{
+    struct cpu_jit_result result = {0};
+    struct cpu_jit_log log;
+
+    *code = cpu_jit_options(count, options, values, &log);
+    if (*code) {
+        return NULL;
+    }
+    *code = cpu_ptx_translate(text, length, 0, &result);
+    if (*code && log.error && log.error_bytes) {
+        snprintf(log.error, log.error_bytes, "%s",
+                 result.text ? result.text : "");
+    }
+    cpu_jit_options_report(count, options, values, &log);
+    free(result.text);
+    return *code ? NULL : result.image;
+}
+
 CPU_API CUresult
 cuLibraryLoadData(CUlibrary *handle, const void *code_bytes,
                   CUjit_option *options, void **values, unsigned count,
@@ -187,7 +213,15 @@ cuLibraryLoadData(CUlibrary *handle, const void *code_bytes,
     if (!handle || !code_bytes) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    void *copy = image_copy(code_bytes);
+    size_t length;
+    const char *text = cpu_image_is_text(code_bytes, SIZE_MAX)
+                           ? NULL
+                           : cpu_ptx_find(code_bytes, SIZE_MAX, &length);
+    void *copy = text ? ptx_copy(text, length, count, options, values, &code)
+                      : image_copy(code_bytes);
+    if (code) {
+        return code;
+    }
     if (!copy) { /* load the original bytes as a module, to get the error code
                   * and the log */
         struct cpu_jit_log log;

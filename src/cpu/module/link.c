@@ -18,6 +18,7 @@
 #include "cpu/exports/visibility.h"
 #include "cpu/module/image.h"
 #include "cpu/module/module.h"
+#include "cpu/module/ptx.h"
 #include "cpu/nvrtc/jit_process.h"
 #include "image/image.h"
 
@@ -107,9 +108,10 @@ image_add(struct link *link, const void *data, size_t size, const char *name)
         size < sizeof(struct image_header) ? 0 : cpu_image_bytes(data);
 
     if (!bytes || bytes > size) {
-        return refuse(link, CUDA_ERROR_INVALID_IMAGE, name,
-                      "not an image of the CPU device: link what its own "
-                      "NVRTC (libpycuda_cpu.so) compiled to ptx");
+        return refuse(
+            link, CUDA_ERROR_INVALID_IMAGE, name,
+            "neither PTX nor an image of the CPU device: link PTX, or "
+            "what its own NVRTC (libpycuda_cpu.so) compiled to ptx");
     }
     CUresult code = cpu_image_check(data, bytes, &kind, error, sizeof error);
     if (code) {
@@ -129,6 +131,23 @@ image_add(struct link *link, const void *data, size_t size, const char *name)
     link->input = grown;
     link->input_bytes += bytes;
     return CUDA_SUCCESS;
+}
+
+/* Translates PTX to an image with bitcode, and appends that to the input. */
+static CUresult
+ptx_add(struct link *link, const char *text, size_t length, const char *name)
+{
+    struct cpu_jit_result result = {0};
+    CUresult code = cpu_ptx_translate(text, length, 1, &result);
+
+    if (code) {
+        refuse(link, code, name, result.text ? result.text : "");
+    } else {
+        code = image_add(link, result.image, result.image_bytes, name);
+    }
+    free(result.text);
+    free(result.image);
+    return code;
 }
 
 CPU_API CUresult
@@ -160,7 +179,10 @@ cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *data,
         }
         data = image;
     }
-    code = image_add(link, data, size, name);
+    size_t length;
+    const char *text = image ? NULL : cpu_ptx_find(data, size, &length);
+    code = text ? ptx_add(link, text, length, name)
+                : image_add(link, data, size, name);
     free(image);
     return code;
 }

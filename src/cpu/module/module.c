@@ -24,6 +24,7 @@
 #include "cpu/module/image.h"
 #include "cpu/module/module.h"
 #include "cpu/module/module_state.h"
+#include "cpu/module/ptx.h"
 #include "cpu/nvrtc/jit_process.h"
 #include "cpu/run/fault.h"
 #include "cpu/run/printf.h"
@@ -34,8 +35,6 @@
 #define ELF_CUDA       190
 #define FATBIN_MAGIC   0xba55ed50u
 #define FATBIN_WRAPPER 0x466243b1u
-#define PTX_SEARCH_BYTES                                                      \
-    4096 /* PTX must have .version within this many bytes */
 
 /* ---- detecting the form of an image ---- */
 
@@ -54,24 +53,6 @@ starts_with(const void *bytes, uint64_t magic, size_t count)
     return true;
 }
 
-/* Returns true if the text is PTX: its start is printable and contains
- * .version. */
-static bool
-is_ptx(const char *text)
-{
-    for (size_t i = 0; i < PTX_SEARCH_BYTES && text[i]; i++) {
-        unsigned char c = (unsigned char)text[i];
-
-        if (c < 9 || (c > 13 && c < 32)) {
-            return false;
-        }
-        if (!strncmp(text + i, ".version", 8)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void
 log_error(struct cpu_jit_log *log, const char *text)
 {
@@ -80,7 +61,7 @@ log_error(struct cpu_jit_log *log, const char *text)
     }
 }
 
-/* Writes to the JIT error log why an image of another kind (PTX, cubin...)
+/* Writes to the JIT error log why an image of another kind (a cubin, ...)
  * cannot be loaded. */
 static CUresult
 foreign_refuse(const void *bytes, struct cpu_jit_log *log)
@@ -92,20 +73,15 @@ foreign_refuse(const void *bytes, struct cpu_jit_log *log)
             log_error(log, "this ELF file is not a CUDA image");
             return CUDA_ERROR_INVALID_IMAGE;
         }
-        log_error(log, "this is a cubin for a GPU: the CPU device loads what "
-                       "its own NVRTC (libpycuda_cpu.so) compiled");
+        log_error(log, "this is a cubin for a GPU: the CPU device loads PTX "
+                       "and what its own NVRTC (libpycuda_cpu.so) compiled");
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
     }
     if (starts_with(bytes, FATBIN_MAGIC, 4) ||
         starts_with(bytes, FATBIN_WRAPPER, 4)) {
-        log_error(log, "this is a fatbin for GPUs: the CPU device loads what "
-                       "its own NVRTC (libpycuda_cpu.so) compiled");
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
-    }
-    if (is_ptx(bytes)) {
-        log_error(log, "this is PTX for a GPU: the CPU device cannot "
-                       "translate it; compile the CUDA C++ source with its "
-                       "own NVRTC (libpycuda_cpu.so)");
+        log_error(log, "this is a fatbin without uncompressed PTX: the CPU "
+                       "device loads PTX and what its own NVRTC "
+                       "(libpycuda_cpu.so) compiled");
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
     }
     log_error(log, "neither an image of the CPU device nor of a GPU");
@@ -315,6 +291,23 @@ bitcode_load(struct cpu_context *ctx, const void *bytes, size_t size,
     return code;
 }
 
+/* Translates PTX and loads the result. */
+static CUresult
+ptx_load(struct cpu_context *ctx, const char *text, size_t length,
+         struct cpu_jit_log *log, struct cpu_module **made)
+{
+    struct cpu_jit_result result;
+    CUresult code = cpu_ptx_translate(text, length, 0, &result);
+
+    if (code) {
+        log_error(log, result.text ? result.text : "");
+    } else {
+        code = native_load(ctx, result.image, result.image_bytes, log, made);
+    }
+    free(result.text);
+    return code;
+}
+
 /* Decodes an image in text form and loads the result. */
 static CUresult
 text_load(struct cpu_context *ctx, const void *text, struct cpu_jit_log *log,
@@ -347,7 +340,10 @@ cpu_module_load(struct cpu_context *ctx, const void *bytes,
         return text_load(ctx, bytes, log, module);
     }
     if (!size) {
-        return foreign_refuse(bytes, log);
+        const char *text = cpu_ptx_find(bytes, SIZE_MAX, &size);
+
+        return text ? ptx_load(ctx, text, size, log, module)
+                    : foreign_refuse(bytes, log);
     }
     CUresult code = cpu_image_check(bytes, size, &kind, error, sizeof error);
     if (code) {

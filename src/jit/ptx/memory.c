@@ -1,7 +1,6 @@
 /* memory.c - loads, stores and atomic operations of inline PTX.
  *
- * Addresses are generic 64-bit addresses of the CPU device; cache hints are
- * ignored.
+ * addresses.c describes the addresses; cache hints are ignored.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -15,28 +14,17 @@
 #include "jit/jit.h"
 #include "jit/ptx/ptx.h"
 
-/* Returns an operand [name + offset] as an LLVM pointer. */
+/* Returns an operand [name + offset] of the statement as an LLVM pointer. */
 static LLVMValueRef
-address(struct ptx *ptx, const struct ptx_operand *operand)
+address(struct ptx *ptx, const struct ptx_statement *statement,
+        const struct ptx_operand *operand)
 {
-    struct ptx_type wide = {'u', 64};
-    if (operand->kind != PTX_ADDRESS) {
-        ptx_fail(ptx, "its address is not in brackets");
-        return NULL;
-    }
-    LLVMValueRef value = ptx_read_name(ptx, operand->names[0], wide, false);
-    if (!value) {
-        return NULL;
-    }
-    LLVMBuilderRef builder = ptx->jit->builder;
-    value = LLVMBuildAdd(
-        builder, value,
-        LLVMConstInt(ptx->jit->i64, (uint64_t)operand->offset, 1), "");
-    return LLVMBuildIntToPtr(builder, value, ptx->jit->pointer, "");
+    return ptx_address(ptx, operand, ptx_space_of(statement));
 }
 
 static const char modifiers[] =
-    " global const generic nc ca cg cs lu cv wb wt weak volatile relaxed "
+    " global const shared shared::cta local param param::entry "
+    "param::func generic nc ca cg cs lu cv wb wt weak volatile relaxed "
     "acquire release acq_rel cta cluster gpu sys v2 v4 add and or xor exch "
     "min "
     "max cas ";
@@ -55,16 +43,9 @@ read_form(struct ptx *ptx, const struct ptx_statement *statement,
         return ptx_fail(ptx, "'%s' does not exist in a supported form",
                         statement->operation);
     }
-    if (ptx_has(statement, "shared") || ptx_has(statement, "local") ||
-        ptx_has(statement, "param")) {
-        return ptx_fail(ptx, "it uses an address space that is not generic");
-    }
     if (!ptx_only(statement, modifiers)) {
         return ptx_fail(ptx, "'%s' does not exist in a supported form",
                         statement->operation);
-    }
-    if (ptx->predicate) {
-        return ptx_fail(ptx, "a conditional memory access is not supported");
     }
     return true;
 }
@@ -105,7 +86,7 @@ ptx_build_load(struct ptx *ptx, const struct ptx_statement *statement)
     if (!read_form(ptx, statement, &type, &count)) {
         return false;
     }
-    LLVMValueRef base = address(ptx, &statement->operands[1]);
+    LLVMValueRef base = address(ptx, statement, &statement->operands[1]);
     if (!base || to->count != count) {
         return ptx_fail(
             ptx, "the number of registers does not match the vector size");
@@ -131,7 +112,7 @@ ptx_build_store(struct ptx *ptx, const struct ptx_statement *statement)
     if (!read_form(ptx, statement, &type, &count)) {
         return false;
     }
-    LLVMValueRef base = address(ptx, &statement->operands[0]);
+    LLVMValueRef base = address(ptx, statement, &statement->operands[0]);
     if (!base || (count > 1 && from->count != count)) {
         return ptx_fail(
             ptx, "the number of registers does not match the vector size");
@@ -194,7 +175,7 @@ ptx_build_atomic(struct ptx *ptx, const struct ptx_statement *statement)
     if (!read_form(ptx, statement, &type, &count)) {
         return false;
     }
-    LLVMValueRef at = address(ptx, operand);
+    LLVMValueRef at = address(ptx, statement, operand);
     LLVMValueRef value = at ? ptx_read(ptx, operand + 1, type, false) : NULL;
     LLVMBuilderRef builder = ptx->jit->builder;
     LLVMAtomicOrdering order = LLVMAtomicOrderingSequentiallyConsistent;

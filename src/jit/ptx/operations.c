@@ -36,6 +36,10 @@ wide_sum(struct ptx_work *work, bool subtract, bool use_carry)
     LLVMBuilderRef builder = work->builder;
     LLVMTypeRef wide =
         LLVMIntTypeInContext(work->ptx->jit->context, 2 * work->type.bits);
+    if (!use_carry && !ptx_has(work->statement, "cc")) {
+        return subtract ? LLVMBuildSub(builder, work->in[0], work->in[1], "")
+                        : LLVMBuildAdd(builder, work->in[0], work->in[1], "");
+    }
     LLVMValueRef a = LLVMBuildZExt(builder, work->in[0], wide, "");
     LLVMValueRef b = LLVMBuildZExt(builder, work->in[1], wide, "");
     LLVMValueRef sum = subtract ? LLVMBuildSub(builder, a, b, "")

@@ -1,17 +1,20 @@
-/* ptx.h - inline PTX as LLVM instructions: statements, registers, operations.
+/* ptx.h - PTX as LLVM instructions: statements, symbols, operations.
  *
- * An asm statement of the source contains PTX statements without branches.
- * They are parsed one by one (text.c). PTX registers become LLVM values
- * (registers.c). A table has a row for each operation (operations.c).
+ * The same code translates asm statements of a source (inline.c) and modules
+ * (module.c). Statements are parsed one by one (text.c). A PTX register
+ * becomes a local variable of the LLVM function, which LLVM's pass sroa turns
+ * into values (registers.c, names.c). A table has a row for each operation
+ * (operations.c).
  *
- * On failure, functions set ptx.wrong to the reason and return false or NULL;
- * inline.c then erases the instructions that were already built.
+ * On failure, functions set ptx.wrong to the reason and return false or NULL.
+ * The caller reports it, and no code is emitted in the end.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_PTX_PTX_H
 #define PYCUDA_JIT_PTX_PTX_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <llvm-c/Core.h>
@@ -22,12 +25,14 @@ enum {
     PTX_MAX_MODIFIERS = 12,
     PTX_MAX_OPERANDS = 6,
     PTX_MAX_ELEMENTS = 8,
-    PTX_MAX_REGISTERS = 96,
-    PTX_NAME = 48
+    /* bytes of one chunk of the memory for names */
+    PTX_ARENA = 1 << 16
 };
 
 enum ptx_kind {
-    /* a register; the names of special registers begin with '%' */
+    /* A register or another name, to which `offset` is added. The names of
+     * special registers begin with '%'; that of a negated predicate with
+     * '!'. */
     PTX_REGISTER,
     PTX_INTEGER,
     /* a float constant of `width` bits; `bits` is its bit pattern */
@@ -38,24 +43,38 @@ enum ptx_kind {
 
 struct ptx_operand {
     enum ptx_kind kind;
-    char names[PTX_MAX_ELEMENTS][PTX_NAME];
+    const char *names[PTX_MAX_ELEMENTS];
     unsigned count; /* number of used elements of `names` */
     uint64_t bits;
     int64_t offset;
     unsigned width;
 };
 
+enum ptx_statement_kind {
+    PTX_INSTRUCTION, /* also a declaration of registers, .reg */
+    PTX_LABEL,       /* `operation:` */
+    PTX_OPEN,        /* a brace, which opens a scope */
+    PTX_CLOSE,
+    /* list of labels or a prototype with the name `operation`; `raw` is the
+     * text after its directive */
+    PTX_TARGETS,
+    PTX_CALL,     /* call; its operands are the text `raw` */
+    PTX_DIRECTIVE /* .local, .loc, ...; its operands are the text `raw` */
+};
+
 /* One PTX statement, such as `@!p add.cc.u32 a, b, c`. */
 struct ptx_statement {
+    enum ptx_statement_kind kind;
     /* name of the predicate register, such as p in `@!p`; "" if there is
      * none */
-    char predicate[PTX_NAME];
+    const char *predicate;
     bool inverted;
-    char operation[PTX_NAME];
-    char modifiers[PTX_MAX_MODIFIERS][PTX_NAME];
+    const char *operation;
+    const char *modifiers[PTX_MAX_MODIFIERS];
     unsigned modifier_count;
     struct ptx_operand operands[PTX_MAX_OPERANDS];
     unsigned operand_count;
+    const char *raw;
 };
 
 /* Type suffix of a PTX instruction: .u32, .f64, .pred. */
@@ -64,27 +83,91 @@ struct ptx_type {
     unsigned bits;
 };
 
-struct ptx_register {
-    char name[PTX_NAME];
-    struct ptx_type type;
-    /* current value of the register, an integer of the register's size; NULL:
-     * not yet written */
-    LLVMValueRef value;
+/* State space of a variable. */
+enum ptx_space {
+    PTX_SPACE_GENERIC,
+    PTX_SPACE_GLOBAL,
+    PTX_SPACE_CONST,
+    PTX_SPACE_SHARED,
+    PTX_SPACE_LOCAL,
+    PTX_SPACE_PARAM
 };
+
+enum ptx_symbol_kind {
+    PTX_SYMBOL_REGISTER,
+    PTX_SYMBOL_VECTOR, /* .reg .v4: `bytes` registers name.x, name.y, ... */
+    PTX_SYMBOL_VARIABLE,
+    PTX_SYMBOL_FUNCTION,
+    PTX_SYMBOL_TARGETS /* list of labels, or a prototype of a function */
+};
+
+struct ptx_signature;
+
+/* A name that a scope declares. */
+struct ptx_symbol {
+    const char *name;
+    enum ptx_symbol_kind kind;
+    struct ptx_type type;
+    enum ptx_space space;
+    /* size of a variable in bytes */
+    uint64_t bytes;
+    /* Register: pointer to its local variable, NULL before the first use.
+     * Variable: its address, a pointer in address space 0. Function: the
+     * function. */
+    LLVMValueRef value;
+    /* parameters and results of a function */
+    struct ptx_signature *signature;
+    /* list of labels, as text of the source */
+    const char *raw;
+    unsigned next; /* index + 1 of the next symbol in the hash bucket */
+};
+
+/* Memory for names; `used` of `size` bytes are taken. */
+struct ptx_arena {
+    char *bytes;
+    size_t size, used;
+};
+
+enum { PTX_BUCKETS = 4096 };
+
+struct ptx_flow;
 
 struct ptx {
     struct jit *jit;
-    struct ptx_register registers[PTX_MAX_REGISTERS];
-    unsigned register_count;
+    struct ptx_arena names;
+    struct ptx_symbol *symbols;
+    unsigned symbol_count, symbol_capacity;
+    unsigned buckets[PTX_BUCKETS]; /* index + 1 of a symbol; 0: none */
+    /* the function whose code is being built, and a builder in its entry
+     * block */
+    LLVMValueRef function;
+    LLVMBuilderRef entry;
+    /* labels, scopes and the end of the function (flow.c) */
+    struct ptx_flow *flow;
     /* current carry flag (i1) of the PTX condition code; NULL: not set */
     LLVMValueRef carry;
-    /* i1 predicate under which the statement runs; NULL: always */
+    /* i1 predicate under which the results of the statement are written;
+     * NULL: always */
     LLVMValueRef predicate;
     const char *wrong; /* reason why the code is unsupported, or NULL */
 };
 
-/* ---- text.c; the parsers return false for text that they cannot parse
- * ---- */
+/* ---- text.c; the parsers return false or NULL for text that they cannot
+ * parse ---- */
+/* Returns the text after blanks and comments. */
+const char *ptx_skip(const char *at);
+/* Reads a word: letters, digits, "_$%" and the characters of `more`. Returns
+ * the text after it, or NULL if the word is empty. The reader's arena owns
+ * the word. */
+const char *ptx_read_word(struct ptx *ptx, const char *at, const char **word,
+                          const char *more);
+/* Returns a word that consists of the first `length` characters of `first` and
+ * of `second`. The reader's arena owns it. */
+const char *ptx_join_words(struct ptx *ptx, const char *first, size_t length,
+                           const char *second);
+/* Parses a number such as 12, -3, 0x1fU, 1.5, or the bits of a float in
+ * hexadecimal: 0f3F800000, 0d.... Returns the text after it. */
+const char *ptx_read_number(const char *at, struct ptx_operand *operand);
 /* Parses the statement at *text and advances *text past it. An empty statement
  * has no operation. */
 bool ptx_parse(struct ptx *ptx, const char **text,
@@ -97,20 +180,60 @@ bool ptx_has(const struct ptx_statement *statement, const char *modifier);
  * among `words`. In `words`, each word has a blank before and after it. */
 bool ptx_only(const struct ptx_statement *statement, const char *words);
 
+/* ---- names.c ---- */
+/* Adds a symbol, which hides older ones of the same name. The pointer is valid
+ * until the next call. */
+struct ptx_symbol *ptx_add_symbol(struct ptx *ptx, const char *name,
+                                  enum ptx_symbol_kind kind);
+/* Returns the newest symbol of that name, or NULL. */
+struct ptx_symbol *ptx_find(struct ptx *ptx, const char *name);
+/* Removes the symbols from index `count` on, at the end of their scope. */
+void ptx_drop_symbols(struct ptx *ptx, unsigned count);
+/* Declares a register. `value` is its initial value, or NULL. */
+bool ptx_declare(struct ptx *ptx, const char *name, struct ptx_type type,
+                 LLVMValueRef value);
+/* Declares the registers of a statement such as `.reg .b32 a, b, t<4>;`. */
+bool ptx_declare_registers(struct ptx *ptx,
+                           const struct ptx_statement *statement);
+/* Returns the pointer to the register's local variable, which it creates at
+ * the first use. */
+LLVMValueRef ptx_slot(struct ptx *ptx, struct ptx_symbol *symbol);
+/* Creates a local variable in the function's entry block. */
+LLVMValueRef ptx_local(struct ptx *ptx, LLVMTypeRef type, unsigned alignment);
+
+/* ---- addresses.c ---- */
+/* Returns the state space that the modifiers of the statement name, such as
+ * .shared. */
+enum ptx_space ptx_space_of(const struct ptx_statement *statement);
+/* Returns the operand [name + offset] as an LLVM pointer. In the space
+ * .shared, registers contain offsets from the start of the block's shared
+ * memory; all other addresses are generic. Returns NULL on failure. */
+LLVMValueRef ptx_address(struct ptx *ptx, const struct ptx_operand *operand,
+                         enum ptx_space space);
+/* Returns the address of a variable or function as an integer of 64 bits, in
+ * the variable's own state space. */
+LLVMValueRef ptx_symbol_address(struct ptx *ptx, struct ptx_symbol *symbol);
+/* Return the generic address of an address in the space, and the other way
+ * round. Both are integers of 64 bits. */
+LLVMValueRef ptx_to_generic(struct ptx *ptx, LLVMValueRef address,
+                            enum ptx_space space);
+LLVMValueRef ptx_from_generic(struct ptx *ptx, LLVMValueRef address,
+                              enum ptx_space space);
+
+/* ---- statement.c ---- */
+/* Builds one statement of a function's code: an instruction, label, brace or
+ * directive. Returns false on failure. */
+bool ptx_build_statement(struct ptx *ptx, struct ptx_statement *statement);
+
 /* In registers.c: sets ptx->wrong to the formatted reason and returns
  * false. */
 bool ptx_fail(struct ptx *ptx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Adds a register with the initial value, which may be NULL (unset). Fails if
- * there are too many registers. */
-bool ptx_declare(struct ptx *ptx, const char *name, struct ptx_type type,
-                 LLVMValueRef value);
-/* Returns the register of that name, or NULL. */
-struct ptx_register *ptx_find(struct ptx *ptx, const char *name);
 /* Returns the LLVM type with the bits of a PTX type. */
 LLVMTypeRef ptx_llvm_type(struct ptx *ptx, struct ptx_type type);
 /* Return the value of the operand, or of the register, converted to `type`, or
- * NULL on failure. `cut` permits truncation of a wider register. */
+ * NULL on failure. `cut` permits truncation of a wider register. A name may
+ * also be that of a variable, for its address, or a number. */
 LLVMValueRef ptx_read(struct ptx *ptx, const struct ptx_operand *operand,
                       struct ptx_type type, bool cut);
 LLVMValueRef ptx_read_name(struct ptx *ptx, const char *name,
@@ -159,6 +282,13 @@ bool ptx_build_load(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_store(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_atomic(struct ptx *ptx, const struct ptx_statement *statement);
 
+/* ---- moves.c: mov and cvta ---- */
+bool ptx_build_move(struct ptx *ptx, const struct ptx_statement *statement);
+
+/* ---- effects.c ---- */
+/* Builds a barrier, fence, trap or another instruction without a result. */
+bool ptx_build_effect(struct ptx *ptx, const struct ptx_statement *statement);
+
 /* In convert.c: builds LLVM instructions for the PTX statement `cvt`
  * (conversion). Returns false on failure. */
 bool ptx_build_convert(struct ptx *ptx, const struct ptx_statement *statement);
@@ -169,8 +299,8 @@ LLVMValueRef ptx_intrinsic(struct ptx *ptx, const char *name, LLVMTypeRef type,
                            LLVMValueRef *arguments, unsigned count);
 
 /* ptx/inline.c: replaces a call of inline PTX by instructions. Returns NULL
- * on success. Otherwise returns the reason of the failure and leaves the
- * module unchanged. */
+ * on success. Otherwise returns the reason of the failure, which the caller
+ * must report as an error: the module then has unfinished code. */
 const char *jit_translate_ptx(struct jit *jit, LLVMValueRef call);
 
 #endif

@@ -1,6 +1,7 @@
 /* registers.c - registers of inline PTX as LLVM values.
  *
  * SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,34 +28,6 @@ ptx_fail(struct ptx *ptx, const char *format, ...)
         ptx->wrong = jit_copy(text, strlen(text));
     }
     return false;
-}
-
-bool
-ptx_declare(struct ptx *ptx, const char *name, struct ptx_type type,
-            LLVMValueRef value)
-{
-    if (ptx->register_count == PTX_MAX_REGISTERS) {
-        return ptx_fail(ptx, "it has more than %d registers",
-                        PTX_MAX_REGISTERS);
-    }
-    struct ptx_register *own = &ptx->registers[ptx->register_count++];
-    snprintf(own->name, sizeof own->name, "%s", name);
-    own->type = type;
-    own->value = value;
-    return true;
-}
-
-/* Searches from the last declaration to the first, since an inner scope may
- * declare the same name a second time. */
-struct ptx_register *
-ptx_find(struct ptx *ptx, const char *name)
-{
-    for (unsigned i = ptx->register_count; i--;) {
-        if (strcmp(ptx->registers[i].name, name) == 0) {
-            return &ptx->registers[i];
-        }
-    }
-    return NULL;
 }
 
 LLVMTypeRef
@@ -238,24 +211,78 @@ fit(struct ptx *ptx, const char *name, LLVMValueRef value,
                             "");
 }
 
+/* Returns the value of a register, a special register or an address of a
+ * variable, as an integer of its own width; NULL for unknown names. */
+static LLVMValueRef
+value_of(struct ptx *ptx, const char *name)
+{
+    struct ptx_symbol *own = ptx_find(ptx, name);
+    if (own && own->kind == PTX_SYMBOL_REGISTER) {
+        LLVMTypeRef type =
+            LLVMIntTypeInContext(ptx->jit->context, own->type.bits);
+        return LLVMBuildLoad2(ptx->jit->builder, type, ptx_slot(ptx, own), "");
+    }
+    if (own && (own->kind == PTX_SYMBOL_VARIABLE ||
+                own->kind == PTX_SYMBOL_FUNCTION)) {
+        return ptx_symbol_address(ptx, own);
+    }
+    if (strcmp(name, "WARP_SZ") == 0) {
+        return jit_constant(ptx->jit, 32);
+    }
+    return name[0] == '%' ? ptx_special(ptx, name) : NULL;
+}
+
+/* Reads a number that is an element of a vector of operands. */
+static LLVMValueRef
+read_number(struct ptx *ptx, const char *name, struct ptx_type type)
+{
+    struct ptx_operand operand = {0};
+    const char *end = ptx_read_number(name, &operand);
+    if (!end || *end) {
+        ptx_fail(ptx, "it uses '%s'", name);
+        return NULL;
+    }
+    return ptx_read(ptx, &operand, type, false);
+}
+
 LLVMValueRef
 ptx_read_name(struct ptx *ptx, const char *name, struct ptx_type type,
               bool cut)
 {
-    struct ptx_register *own = ptx_find(ptx, name);
-    LLVMValueRef value = own ? own->value : NULL;
-    if (!own && name[0] == '%') {
-        value = ptx_special(ptx, name);
+    if (isdigit((unsigned char)name[0]) || name[0] == '-') {
+        return read_number(ptx, name, type);
     }
-    if (own && !value) {
-        value = LLVMGetUndef(
-            LLVMIntTypeInContext(ptx->jit->context, own->type.bits));
-    }
+    bool negated = name[0] == '!';
+    struct ptx_symbol *own = ptx_find(ptx, name + negated);
+    LLVMValueRef value = value_of(ptx, name + negated);
     if (!value) {
         ptx_fail(ptx, "it uses '%s'", name);
         return NULL;
     }
+    if (negated) {
+        value = LLVMBuildNot(ptx->jit->builder, value, "");
+    }
+    /* An address in the shared space fits in 32 bits. */
+    cut |= own && own->kind == PTX_SYMBOL_VARIABLE &&
+           own->space == PTX_SPACE_SHARED && type.bits >= 32;
     return fit(ptx, name, value, type, cut);
+}
+
+/* Adds the offset of an operand such as `variable + 8`. */
+static LLVMValueRef
+add_offset(struct ptx *ptx, const struct ptx_operand *operand,
+           LLVMValueRef value)
+{
+    if (!value || !operand->offset) {
+        return value;
+    }
+    LLVMTypeRef type = LLVMTypeOf(value);
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind) {
+        ptx_fail(ptx, "an operand is of the wrong kind");
+        return NULL;
+    }
+    return LLVMBuildAdd(ptx->jit->builder, value,
+                        LLVMConstInt(type, (uint64_t)operand->offset, 1), "");
 }
 
 LLVMValueRef
@@ -264,7 +291,8 @@ ptx_read(struct ptx *ptx, const struct ptx_operand *operand,
 {
     LLVMTypeRef wanted = ptx_llvm_type(ptx, type);
     if (operand->kind == PTX_REGISTER) {
-        return ptx_read_name(ptx, operand->names[0], type, cut);
+        return add_offset(ptx, operand,
+                          ptx_read_name(ptx, operand->names[0], type, cut));
     }
     if (operand->kind == PTX_INTEGER && type.letter != 'f') {
         return LLVMConstInt(wanted, operand->bits, 0);
@@ -290,11 +318,11 @@ ptx_write(struct ptx *ptx, const char *name, struct ptx_type type,
           LLVMValueRef value, bool widen)
 {
     LLVMBuilderRef builder = ptx->jit->builder;
-    struct ptx_register *own = ptx_find(ptx, name);
+    struct ptx_symbol *own = ptx_find(ptx, name);
     if (strcmp(name, "_") == 0) {
         return true;
     }
-    if (!own) {
+    if (!own || own->kind != PTX_SYMBOL_REGISTER) {
         return ptx_fail(ptx, "it writes to '%s'", name);
     }
     LLVMTypeRef target =
@@ -309,11 +337,12 @@ ptx_write(struct ptx *ptx, const char *name, struct ptx_type type,
         return ptx_fail(ptx, "'%s' has %u bits, but %u are written", name,
                         own->type.bits, type.bits);
     }
+    LLVMValueRef slot = ptx_slot(ptx, own);
     if (ptx->predicate) {
-        LLVMValueRef old = own->value ? own->value : LLVMGetUndef(target);
+        LLVMValueRef old = LLVMBuildLoad2(builder, target, slot, "");
         value = LLVMBuildSelect(builder, ptx->predicate, value, old, "");
     }
-    own->value = value;
+    LLVMBuildStore(builder, value, slot);
     return true;
 }
 

@@ -10,16 +10,13 @@
 #include <string.h>
 
 #include "jit/ptx/ptx.h"
+#include "jit/text.h"
 
-/* Returns the text after blanks and comments, and after braces if `braces` is
- * set. Braces open scopes. Registers remain declared after their scope here,
- * which does no harm. */
-static const char *
-skip(const char *at, bool braces)
+const char *
+ptx_skip(const char *at)
 {
     for (;;) {
-        if (isspace((unsigned char)*at) ||
-            (braces && (*at == '{' || *at == '}'))) {
+        if (isspace((unsigned char)*at)) {
             at++;
         } else if (at[0] == '/' && at[1] == '/') {
             at += strcspn(at, "\n");
@@ -38,27 +35,49 @@ is_word(char letter)
     return isalnum((unsigned char)letter) || (letter && strchr("_$%", letter));
 }
 
-/* Copies a word: letters, digits, "_$%" and the characters of `more`. Returns
- * the text after it, or NULL if the word is empty or too long. */
-static const char *
-read_word(const char *at, char *word, const char *more)
+/* Returns `bytes` bytes of the arena. */
+static char *
+take_bytes(struct ptx *ptx, size_t bytes)
+{
+    struct ptx_arena *arena = &ptx->names;
+    if (bytes > arena->size - arena->used) {
+        arena->size = bytes < PTX_ARENA ? PTX_ARENA : bytes;
+        arena->bytes = jit_allocate(arena->size);
+        arena->used = 0;
+    }
+    arena->used += bytes;
+    return arena->bytes + arena->used - bytes;
+}
+
+const char *
+ptx_join_words(struct ptx *ptx, const char *first, size_t length,
+               const char *second)
+{
+    size_t more = strlen(second);
+    char *name = take_bytes(ptx, length + more + 1);
+    memcpy(name, first, length);
+    memcpy(name + length, second, more);
+    name[length + more] = 0;
+    return name;
+}
+
+const char *
+ptx_read_word(struct ptx *ptx, const char *at, const char **word,
+              const char *more)
 {
     size_t n = 0;
     while (is_word(at[n]) || (at[n] && strchr(more, at[n]))) {
         n++;
     }
-    if (!n || n >= PTX_NAME) {
+    if (!n) {
         return NULL;
     }
-    memcpy(word, at, n);
-    word[n] = 0;
+    *word = ptx_join_words(ptx, at, n, "");
     return at + n;
 }
 
-/* Parses a number such as 12, -3, 0x1fU, 1.5, or the bits of a float in
- * hexadecimal: 0f3F800000, 0d.... */
-static const char *
-read_number(const char *at, struct ptx_operand *operand)
+const char *
+ptx_read_number(const char *at, struct ptx_operand *operand)
 {
     bool negative = *at == '-';
     const char *digits = at + negative;
@@ -89,77 +108,98 @@ read_number(const char *at, struct ptx_operand *operand)
     return end + (*end == 'U');
 }
 
+/* Parses an offset such as `+ 4`, `-8` or `+-8` at the end of an address. A
+ * text without a sign is the offset 0. */
 static const char *
-read_address(const char *at, struct ptx_operand *operand)
+read_offset(const char *at, struct ptx_operand *operand)
 {
-    operand->kind = PTX_ADDRESS;
-    at = read_word(skip(at + 1, false), operand->names[0], "");
-    if (!at) {
+    at = ptx_skip(at);
+    if (*at != '+' && *at != '-') {
+        return at;
+    }
+    bool negative = *at == '-';
+    char *end;
+    at = ptx_skip(at + 1);
+    negative ^= *at == '-';
+    at += *at == '-';
+    if (!isdigit((unsigned char)*at)) {
         return NULL;
     }
-    operand->count = 1;
-    at = skip(at, false);
-    if (*at == '+' || *at == '-') {
-        bool negative = *at == '-';
-        char *end;
-        at = skip(at + 1, false);
-        negative ^= *at == '-';
-        uint64_t distance = strtoull(at + (*at == '-'), &end, 0);
-        operand->offset = (int64_t)(negative ? -distance : distance);
-        at = skip(end, false);
-    }
-    return *at == ']' ? at + 1 : NULL;
+    uint64_t distance = strtoull(at, &end, 0);
+    operand->offset = (int64_t)(negative ? -distance : distance);
+    end += *end == 'U';
+    return ptx_skip(end);
 }
 
 static const char *
-read_vector(const char *at, struct ptx_operand *operand)
+read_address(struct ptx *ptx, const char *at, struct ptx_operand *operand)
+{
+    operand->kind = PTX_ADDRESS;
+    operand->count = 1;
+    at = ptx_skip(at + 1);
+    at = ptx_read_word(ptx, at, &operand->names[0], "");
+    at = at ? read_offset(at, operand) : NULL;
+    return at && *at == ']' ? at + 1 : NULL;
+}
+
+static const char *
+read_vector(struct ptx *ptx, const char *at, struct ptx_operand *operand)
 {
     operand->kind = PTX_VECTOR;
     do {
         if (operand->count == PTX_MAX_ELEMENTS) {
             return NULL;
         }
-        at = read_word(skip(at + 1, false), operand->names[operand->count++],
-                       ".");
-        at = at ? skip(at, false) : "";
+        at = ptx_read_word(ptx, ptx_skip(at + 1),
+                           &operand->names[operand->count++], ".-");
+        at = at ? ptx_skip(at) : "";
     } while (*at == ',');
     return *at == '}' ? at + 1 : NULL;
 }
 
 static const char *
-read_operand(const char *at, struct ptx_operand *operand)
+read_operand(struct ptx *ptx, const char *at, struct ptx_operand *operand)
 {
     *operand = (struct ptx_operand){0};
+    operand->names[0] = "";
     if (*at == '[') {
-        return read_address(at, operand);
+        return read_address(ptx, at, operand);
     }
     if (*at == '{') {
-        return read_vector(at, operand);
+        return read_vector(ptx, at, operand);
     }
     if (isdigit((unsigned char)*at) || *at == '-') {
-        return read_number(at, operand);
+        return ptx_read_number(at, operand);
     }
     operand->kind = PTX_REGISTER;
     operand->count = 1;
-    return read_word(at, operand->names[0], ".<>");
+    /* `!p` is the negation of a predicate; the name keeps the mark. */
+    bool negated = *at == '!';
+    const char *word;
+    const char *end = ptx_read_word(ptx, ptx_skip(at + negated), &word, ".<>");
+    if (end && negated) {
+        word = ptx_join_words(ptx, "!", 1, word);
+    }
+    operand->names[0] = end ? word : "";
+    return end ? read_offset(end, operand) : NULL;
 }
 
 static const char *
-read_operands(const char *at, struct ptx_statement *statement)
+read_operands(struct ptx *ptx, const char *at, struct ptx_statement *statement)
 {
-    at = skip(at, false);
+    at = ptx_skip(at);
     while (*at && *at != ';') {
         if (statement->operand_count == PTX_MAX_OPERANDS) {
             return NULL;
         }
-        at =
-            read_operand(at, &statement->operands[statement->operand_count++]);
+        at = read_operand(ptx, at,
+                          &statement->operands[statement->operand_count++]);
         if (!at) {
             return NULL;
         }
-        at = skip(at, false);
+        at = ptx_skip(at);
         if (*at == ',' || *at == '|') {
-            at = skip(at + 1, false);
+            at = ptx_skip(at + 1);
         } else if (*at && *at != ';') {
             return NULL;
         }
@@ -167,45 +207,127 @@ read_operands(const char *at, struct ptx_statement *statement)
     return at;
 }
 
-/* Reads the operation and its modifiers, such as add.cc.u32. For the
- * declaration `.reg .b32 a, b;` the operation is ".reg". */
+/* Reads the modifiers of an operation, such as .cc.u32 of add.cc.u32. */
 static const char *
-read_operation(const char *at, struct ptx_statement *statement)
+read_modifiers(struct ptx *ptx, const char *at,
+               struct ptx_statement *statement)
 {
-    at = read_word(at + (*at == '.'), statement->operation, "");
     while (at) {
-        const char *next = skip(at, false);
+        const char *next = ptx_skip(at);
         if (*next != '.') {
             break;
         }
         if (statement->modifier_count == PTX_MAX_MODIFIERS) {
             return NULL;
         }
-        at = read_word(next + 1,
-                       statement->modifiers[statement->modifier_count++], ":");
+        at = ptx_read_word(ptx, next + 1,
+                           &statement->modifiers[statement->modifier_count++],
+                           ":");
     }
     return at;
+}
+
+/* Returns the end of a directive, which is its semicolon. The directives .loc
+ * and .file end with their line. */
+static const char *
+directive_end(const char *name, const char *at)
+{
+    if (strcmp(name, "loc") == 0 || strcmp(name, "file") == 0) {
+        return at + strcspn(at, "\n");
+    }
+    bool quoted = false;
+    for (; *at && (quoted || *at != ';'); at++) {
+        quoted ^= *at == '"';
+    }
+    return at;
+}
+
+/* Tests whether the operation's operands do not have the syntax of other
+ * instructions. */
+static bool
+has_raw_operands(const struct ptx_statement *statement, bool dotted)
+{
+    static const char *const directives[] = {"reg", NULL};
+    if (!dotted) {
+        return strcmp(statement->operation, "call") == 0;
+    }
+    for (size_t i = 0; directives[i]; i++) {
+        if (strcmp(statement->operation, directives[i]) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* If a list of labels or a prototype of a function follows its name, reads
+ * it. */
+static const char *
+read_targets(const char *at, struct ptx_statement *statement)
+{
+    static const char *const directives[] = {".branchtargets", ".calltargets",
+                                             ".callprototype"};
+    for (size_t i = 0; i < sizeof directives / sizeof *directives; i++) {
+        size_t length = strlen(directives[i]);
+        if (strncmp(at, directives[i], length) == 0) {
+            statement->kind = PTX_TARGETS;
+            statement->raw = at + length;
+            at += strcspn(at, ";");
+            return at + (*at == ';');
+        }
+    }
+    return at;
+}
+
+/* Parses the rest of a statement, from its operation on. */
+static const char *
+read_instruction(struct ptx *ptx, const char *at,
+                 struct ptx_statement *statement)
+{
+    bool dotted = *at == '.';
+    at = ptx_read_word(ptx, at + dotted, &statement->operation, "");
+    if (at && !dotted && *ptx_skip(at) == ':') {
+        statement->kind = PTX_LABEL;
+        return read_targets(ptx_skip(ptx_skip(at) + 1), statement);
+    }
+    if (at && has_raw_operands(statement, dotted)) {
+        statement->kind = dotted ? PTX_DIRECTIVE : PTX_CALL;
+        if (!dotted) {
+            at = read_modifiers(ptx, at, statement);
+        }
+        statement->raw = at;
+        at = at ? directive_end(statement->operation, at) : NULL;
+        return at && *at == ';' ? at + 1 : at;
+    }
+    at = at ? read_modifiers(ptx, at, statement) : NULL;
+    at = at ? read_operands(ptx, at, statement) : NULL;
+    return at && *at == ';' ? at + 1 : at;
 }
 
 bool
 ptx_parse(struct ptx *ptx, const char **text, struct ptx_statement *statement)
 {
-    *statement = (struct ptx_statement){0};
-    const char *at = skip(*text, true);
+    *statement = (struct ptx_statement){.predicate = "", .operation = ""};
+    const char *at = ptx_skip(*text);
+    if (*at == '{' || *at == '}') {
+        statement->kind = *at == '{' ? PTX_OPEN : PTX_CLOSE;
+        *text = at + 1;
+        return true;
+    }
     if (*at == '@') {
         statement->inverted = at[1] == '!';
-        at = read_word(skip(at + 1 + statement->inverted, false),
-                       statement->predicate, "");
-        at = at ? skip(at, true) : NULL;
+        at = ptx_read_word(ptx, ptx_skip(at + 1 + statement->inverted),
+                           &statement->predicate, "");
+        at = at ? ptx_skip(at) : NULL;
     }
-    if (at && *at && *at != ';') {
-        at = read_operation(at, statement);
-        at = at ? read_operands(at, statement) : NULL;
+    if (at && *at == ';') {
+        at++;
+    } else if (at && *at) {
+        at = read_instruction(ptx, at, statement);
     }
     if (!at) {
         return ptx_fail(ptx, "its syntax is not supported");
     }
-    *text = *at == ';' ? at + 1 : at;
+    *text = at;
     return true;
 }
 
@@ -244,7 +366,7 @@ ptx_only(const struct ptx_statement *statement, const char *words)
     for (unsigned i = 0; i < statement->modifier_count; i++) {
         struct ptx_type type;
         const char *own = statement->modifiers[i];
-        char quoted[PTX_NAME + 3];
+        char quoted[64];
         snprintf(quoted, sizeof quoted, " %s ", own);
         bool hint =
             strncmp(own, "L1::", 4) == 0 || strncmp(own, "L2::", 4) == 0;

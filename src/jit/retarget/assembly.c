@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <llvm-c/Core.h>
@@ -203,17 +204,39 @@ host_registers(LLVMValueRef code)
                             LLVMInlineAsmDialectATT, 0);
 }
 
-/* Lowers one asm statement. An empty one with operands, such as asm("" :
- * "+f"(x)), is kept, since it hides the value of a variable from the compiler.
- * Known PTX statements without results are replaced by calls. */
+/* The asm statements of a module. They are listed before one is lowered, which
+ * may split basic blocks. */
+struct list {
+    LLVMValueRef *items;
+    size_t count, capacity;
+};
+
 static void
-lower_assembly(struct jit *jit, LLVMValueRef instruction, void *data)
+collect_assembly(struct jit *jit, LLVMValueRef instruction, void *data)
 {
-    (void)data;
+    struct list *list = data;
+    (void)jit;
     if (!LLVMIsACallInst(instruction) ||
         !LLVMIsAInlineAsm(LLVMGetCalledValue(instruction))) {
         return;
     }
+    if (list->count == list->capacity) {
+        list->capacity = 2 * list->capacity + 64;
+        list->items =
+            realloc(list->items, list->capacity * sizeof *list->items);
+        if (!list->items) {
+            jit_die("out of memory");
+        }
+    }
+    list->items[list->count++] = instruction;
+}
+
+/* Lowers one asm statement. An empty one with operands, such as asm("" :
+ * "+f"(x)), is kept, since it hides the value of a variable from the compiler.
+ * Known PTX statements without results are replaced by calls. */
+static void
+lower_assembly(struct jit *jit, LLVMValueRef instruction)
+{
     LLVMValueRef code = LLVMGetCalledValue(instruction);
     bool has_results =
         LLVMGetTypeKind(LLVMTypeOf(instruction)) != LLVMVoidTypeKind;
@@ -249,5 +272,10 @@ lower_assembly(struct jit *jit, LLVMValueRef instruction, void *data)
 void
 jit_lower_assembly(struct jit *jit)
 {
-    jit_each_instruction_of_module(jit, lower_assembly, NULL);
+    struct list list = {0};
+    jit_each_instruction_of_module(jit, collect_assembly, &list);
+    for (size_t i = 0; i < list.count; i++) {
+        lower_assembly(jit, list.items[i]);
+    }
+    free(list.items);
 }

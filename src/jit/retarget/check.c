@@ -37,6 +37,7 @@ static const char *const known[] = {
     "__pycuda_nctaid",
     "__pycuda_linear",
     "__pycuda_dynamic_shared",
+    "__pycuda_shared_window",
 };
 
 bool

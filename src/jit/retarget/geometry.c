@@ -46,6 +46,8 @@ static const struct geometry table[] = {
      offsetof(struct image_thread, linear)},
     {"__pycuda_dynamic_shared", JIT_DYNAMIC_BYTES, true, false,
      offsetof(struct image_block, dynamic_shared)},
+    {"__pycuda_shared_window", JIT_SHARED, true, false,
+     offsetof(struct image_block, shared)},
 };
 
 /* Returns the table entry of the function, such as __pycuda_tid for threadIdx,
@@ -123,7 +125,7 @@ geometry_to_load(struct jit *jit, LLVMValueRef at, void *data)
         base = load_at(jit, base, offsetof(struct image_thread, block),
                        jit->pointer);
     }
-    jit_replace(at, load_at(jit, base, offset, jit->i32));
+    jit_replace(at, load_at(jit, base, offset, LLVMTypeOf(at)));
 }
 
 static LLVMTypeRef

@@ -1,8 +1,8 @@
 /* read.c - reads stdin into one LLVM module.
  *
- * The input is LLVM bitcode from clang, or one or more images that pycuda-jit
- * itself wrote with bitcode in them. Each image begins with its header;
- * several images are linked.
+ * The input is LLVM bitcode from clang, a module in PTX, or one or more images
+ * that pycuda-jit itself wrote with bitcode in them. Each image begins with
+ * its header; several images are linked.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -21,6 +21,7 @@
 
 #include "image/image.h"
 #include "jit/jit.h"
+#include "jit/ptx/module.h"
 #include "jit/report.h"
 #include "jit/retarget/retarget.h"
 #include "jit/text.h"
@@ -43,6 +44,18 @@ read_stdin(void)
     }
 }
 
+/* Links the module into jit->module. */
+static void
+link_module(struct jit *jit, LLVMModuleRef module)
+{
+    if (!jit->module) {
+        jit->module = module;
+    } else if (LLVMLinkModules2(jit->module, module)) {
+        jit_user_error(NULL, "the modules cannot be linked");
+        jit_stop_on_errors();
+    }
+}
+
 static void
 link_bitcode(struct jit *jit, const char *bytes, size_t length)
 {
@@ -53,12 +66,18 @@ link_bitcode(struct jit *jit, const char *bytes, size_t length)
         jit_user_error(NULL, "the input is not LLVM 19 bitcode");
         jit_stop_on_errors();
     }
-    if (!jit->module) {
-        jit->module = module;
-    } else if (LLVMLinkModules2(jit->module, module)) {
-        jit_user_error(NULL, "the modules cannot be linked");
+    link_module(jit, module);
+}
+
+/* Links a module in PTX into jit->module. */
+static void
+link_ptx(struct jit *jit, const char *text, size_t length)
+{
+    LLVMModuleRef module = jit_read_ptx(jit, text, length);
+    if (!module) {
         jit_stop_on_errors();
     }
+    link_module(jit, module);
 }
 
 /* Links the bitcode of the image at the start of `bytes` into the module.
@@ -103,6 +122,9 @@ jit_read(struct jit *jit)
         if (magic == IMAGE_MAGIC) {
             jit->linked = true;
             at += link_image(jit, input.bytes + at, input.length - at);
+        } else if (jit_is_ptx(input.bytes + at, input.length - at)) {
+            link_ptx(jit, input.bytes + at, input.length - at);
+            at = input.length;
         } else {
             link_bitcode(jit, input.bytes + at, input.length - at);
             at = input.length;

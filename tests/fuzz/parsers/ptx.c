@@ -4,12 +4,20 @@
 #include "fuzz.h"
 
 #include "jit/ptx/ptx.h"
+#include "jit/report.h"
 
 bool
 ptx_fail(struct ptx *ptx, const char *format, ...)
 {
     ptx->wrong = format;
     return false;
+}
+
+void
+jit_die(const char *format, ...)
+{
+    (void)format;
+    abort();
 }
 
 static void
@@ -35,9 +43,12 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct ptx ptx;
+    static char names[1 << 22];
     struct ptx_statement statement;
     char *text = fuzz_copy(data, size, true);
 
+    /* Names of one input are in the buffer, which the next one reuses. */
+    ptx.names = (struct ptx_arena){names, sizeof names, 0};
     for (const char *at = text; *at;) {
         const char *before = at;
         if (!ptx_parse(&ptx, &at, &statement)) {

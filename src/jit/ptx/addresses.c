@@ -1,0 +1,147 @@
+/* addresses.c - addresses of PTX as LLVM pointers.
+ *
+ * The device has one address space: an address of the state space .global,
+ * .const, .local or .param is a generic address. An address in .shared is the
+ * offset from the start of the block's shared memory, the "window", so that it
+ * fits in the 32 bits that programs often use for it. retarget/geometry.c
+ * replaces the calls of __pycuda_shared_window.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/ptx/ptx.h"
+
+enum ptx_space
+ptx_space_of(const struct ptx_statement *statement)
+{
+    static const struct {
+        const char *name;
+        enum ptx_space space;
+    } rows[] = {
+        {"global", PTX_SPACE_GLOBAL},
+        {"const", PTX_SPACE_CONST},
+        {"shared", PTX_SPACE_SHARED},
+        {"shared::cta", PTX_SPACE_SHARED},
+        {"shared::cluster", PTX_SPACE_SHARED},
+        {"local", PTX_SPACE_LOCAL},
+        {"param", PTX_SPACE_PARAM},
+        {"param::entry", PTX_SPACE_PARAM},
+        {"param::func", PTX_SPACE_PARAM},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (ptx_has(statement, rows[i].name)) {
+            return rows[i].space;
+        }
+    }
+    return PTX_SPACE_GENERIC;
+}
+
+/* Builds the pointer to the start of the block's shared memory. */
+static LLVMValueRef
+window(struct ptx *ptx)
+{
+    struct jit *jit = ptx->jit;
+    LLVMValueRef function =
+        jit_declare(jit, "__pycuda_shared_window", jit->pointer, NULL, 0);
+    return LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function),
+                          function, NULL, 0, "");
+}
+
+static LLVMValueRef
+as_integer(struct ptx *ptx, LLVMValueRef pointer)
+{
+    return LLVMBuildPtrToInt(ptx->jit->builder, pointer, ptx->jit->i64, "");
+}
+
+LLVMValueRef
+ptx_to_generic(struct ptx *ptx, LLVMValueRef address, enum ptx_space space)
+{
+    if (space != PTX_SPACE_SHARED) {
+        return address;
+    }
+    return LLVMBuildAdd(ptx->jit->builder, as_integer(ptx, window(ptx)),
+                        address, "");
+}
+
+LLVMValueRef
+ptx_from_generic(struct ptx *ptx, LLVMValueRef address, enum ptx_space space)
+{
+    if (space != PTX_SPACE_SHARED) {
+        return address;
+    }
+    return LLVMBuildSub(ptx->jit->builder, address,
+                        as_integer(ptx, window(ptx)), "");
+}
+
+LLVMValueRef
+ptx_symbol_address(struct ptx *ptx, struct ptx_symbol *symbol)
+{
+    LLVMValueRef address = as_integer(ptx, symbol->value);
+    return symbol->kind == PTX_SYMBOL_VARIABLE
+               ? ptx_from_generic(ptx, address, symbol->space)
+               : address;
+}
+
+static LLVMValueRef
+add_bytes(struct ptx *ptx, LLVMValueRef pointer, LLVMValueRef bytes)
+{
+    return LLVMBuildGEP2(ptx->jit->builder, ptx->jit->i8, pointer, &bytes, 1,
+                         "");
+}
+
+/* Returns the sum of the register or number and the offset in an address, with
+ * 64 bits. A register of 32 bits has an address of the shared space, whose
+ * sums wrap at 32 bits. */
+static LLVMValueRef
+register_address(struct ptx *ptx, const struct ptx_operand *operand,
+                 enum ptx_space space)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    struct ptx_type type = {'u', 64};
+    struct ptx_symbol *own = ptx_find(ptx, operand->names[0]);
+    if (space == PTX_SPACE_SHARED && own && own->type.bits == 32) {
+        type.bits = 32;
+    }
+    LLVMValueRef value = ptx_read_name(ptx, operand->names[0], type, false);
+    if (value && operand->offset) {
+        value = LLVMBuildAdd(
+            builder, value,
+            LLVMConstInt(LLVMTypeOf(value), (uint64_t)operand->offset, 1), "");
+    }
+    return value && type.bits == 32
+               ? LLVMBuildZExt(builder, value, ptx->jit->i64, "")
+               : value;
+}
+
+LLVMValueRef
+ptx_address(struct ptx *ptx, const struct ptx_operand *operand,
+            enum ptx_space space)
+{
+    struct jit *jit = ptx->jit;
+    const char *name = operand->names[0];
+    LLVMValueRef offset = LLVMConstInt(jit->i64, (uint64_t)operand->offset, 1);
+    if (operand->kind != PTX_ADDRESS) {
+        ptx_fail(ptx, "its address is not in brackets");
+        return NULL;
+    }
+    struct ptx_symbol *own = ptx_find(ptx, name);
+    if (own && own->kind == PTX_SYMBOL_VARIABLE) {
+        return operand->offset ? add_bytes(ptx, own->value, offset)
+                               : own->value;
+    }
+    LLVMValueRef value = register_address(ptx, operand, space);
+    if (!value) {
+        return NULL;
+    }
+    return space == PTX_SPACE_SHARED
+               ? add_bytes(ptx, window(ptx), value)
+               : LLVMBuildIntToPtr(jit->builder, value, jit->pointer, "");
+}

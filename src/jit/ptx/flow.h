@@ -1,0 +1,107 @@
+/* flow.h - control flow of PTX: scopes, labels, branches, calls.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_PTX_FLOW_H
+#define PYCUDA_JIT_PTX_FLOW_H
+
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/ptx/ptx.h"
+
+/* One parameter or result of a function. */
+struct ptx_parameter {
+    const char *name;
+    struct ptx_type type;
+    uint64_t bytes;     /* size of the parameter */
+    unsigned alignment; /* in bytes */
+    bool is_array;      /* declared with brackets; passed in memory */
+    bool is_register;   /* declared as .reg, not as .param */
+};
+
+struct ptx_signature {
+    struct ptx_parameter *parameters, *results;
+    unsigned parameter_count, result_count;
+    bool is_entry;
+    /* The function has the types of `known`, the runtime's declaration, in
+     * place of those of the PTX. */
+    bool known;
+    LLVMTypeRef type; /* type of the LLVM function */
+};
+
+struct ptx_label {
+    const char *name;
+    LLVMBasicBlockRef block;
+    unsigned depth; /* number of open scopes around the label */
+    bool defined;
+};
+
+/* Control flow of the function, or asm statement, that is being translated. */
+struct ptx_flow {
+    struct ptx_label *labels;
+    unsigned label_count, label_capacity;
+    /* number of symbols at the start of each open scope */
+    unsigned *scopes;
+    unsigned depth, scope_capacity;
+    /* the function of a module; NULL in an asm statement */
+    const struct ptx_signature *signature;
+    /* local variables with the results of the function */
+    LLVMValueRef *results;
+};
+
+/* ---- flow.c ---- */
+/* Opens a scope: names that it declares end with it. Returns false if too many
+ * are open. */
+bool ptx_open_scope(struct ptx *ptx);
+/* Closes the innermost scope. Returns false if none is open. */
+bool ptx_close_scope(struct ptx *ptx);
+/* Defines a label at the current position. Returns false if the scope has one
+ * of that name. */
+bool ptx_define_label(struct ptx *ptx, const char *name);
+/* Ends the code. Returns false if a label was used and no scope defined it. */
+bool ptx_close_labels(struct ptx *ptx);
+/* Continues in a new basic block, which nothing reaches if the current one has
+ * ended. Returns the block. */
+LLVMBasicBlockRef ptx_new_block(struct ptx *ptx);
+/* These build one of the statements bra, brx.idx, ret and exit. They return
+ * false on failure. */
+bool ptx_build_branch(struct ptx *ptx, const struct ptx_statement *statement);
+bool ptx_build_indexed_branch(struct ptx *ptx,
+                              const struct ptx_statement *statement);
+bool ptx_build_return(struct ptx *ptx, const struct ptx_statement *statement);
+bool ptx_build_exit(struct ptx *ptx, const struct ptx_statement *statement);
+/* Ends the function's code: returns, if it has not. */
+void ptx_end_function(struct ptx *ptx);
+
+/* ---- calls.c ---- */
+/* Builds the call of a function; its operands are a text. Returns false on
+ * failure. */
+bool ptx_build_call(struct ptx *ptx, const struct ptx_statement *statement);
+/* Computes the LLVM type of a function from its parameters and results. */
+void ptx_complete_signature(struct ptx *ptx, struct ptx_signature *signature);
+/* Returns the LLVM type of a parameter or result as a value in memory. */
+LLVMTypeRef ptx_parameter_type(struct ptx *ptx,
+                               const struct ptx_parameter *parameter);
+
+/* ---- known.c ---- */
+/* Returns the type that a function of the runtime or of the C library has, or
+ * NULL for other names. `signature` tells the number of parameters. */
+LLVMTypeRef ptx_known_type(struct ptx *ptx, const char *name,
+                           const struct ptx_signature *signature);
+
+/* ---- declarations.c ---- */
+/* Parses the parameters at `at`, which is an opening parenthesis, of a
+ * function. Returns the text after the closing one, or NULL on failure. */
+const char *ptx_read_parameters(struct ptx *ptx, const char *at,
+                                struct ptx_parameter **list, unsigned *count);
+/* Parses the declaration of variables in a state space, such as `.align 4 .b8
+ * name[8] = {...}`, from the text after the space on. Adds the symbols.
+ * `linking` is "visible", "weak", "extern" or "". Returns the text of the
+ * semicolon, or NULL on failure. */
+const char *ptx_read_variables(struct ptx *ptx, const char *at,
+                               enum ptx_space space, const char *linking);
+/* Returns the state space of a directive, such as .shared, or false. */
+bool ptx_space_named(const char *name, enum ptx_space *space);
+
+#endif

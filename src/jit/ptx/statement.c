@@ -1,0 +1,170 @@
+/* statement.c - builds one statement of PTX: selects the function for its
+ * operation and applies its predicate.
+ *
+ * The result of arithmetic under a predicate is selected where it is written.
+ * Any other instruction under a predicate is in a basic block of its own.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/jit.h"
+#include "jit/ptx/flow.h"
+#include "jit/ptx/ptx.h"
+
+/* How an operation runs under a predicate. */
+enum guard {
+    GUARD_SELECT, /* always; its result is written under the predicate */
+    GUARD_BRANCH, /* only if the predicate holds, after a branch */
+    GUARD_OWN     /* the function uses the predicate itself */
+};
+
+static const struct row {
+    const char *operation;
+    bool (*make)(struct ptx *, const struct ptx_statement *);
+    enum guard guard;
+} rows[] = {
+    {"atom", ptx_build_atomic, GUARD_BRANCH},
+    {"bar", ptx_build_effect, GUARD_BRANCH},
+    {"barrier", ptx_build_effect, GUARD_BRANCH},
+    {"bra", ptx_build_branch, GUARD_OWN},
+    {"brkpt", ptx_build_effect, GUARD_BRANCH},
+    {"brx", ptx_build_indexed_branch, GUARD_BRANCH},
+    {"call", ptx_build_call, GUARD_BRANCH},
+    {"cvt", ptx_build_convert, GUARD_SELECT},
+    {"cvta", ptx_build_move, GUARD_SELECT},
+    {"exit", ptx_build_exit, GUARD_BRANCH},
+    {"fence", ptx_build_effect, GUARD_BRANCH},
+    {"ld", ptx_build_load, GUARD_BRANCH},
+    {"ldu", ptx_build_load, GUARD_BRANCH},
+    {"membar", ptx_build_effect, GUARD_BRANCH},
+    {"mov", ptx_build_move, GUARD_SELECT},
+    {"nop", ptx_build_effect, GUARD_BRANCH},
+    {"prefetch", ptx_build_effect, GUARD_BRANCH},
+    {"prefetchu", ptx_build_effect, GUARD_BRANCH},
+    {"red", ptx_build_atomic, GUARD_BRANCH},
+    {"reg", ptx_declare_registers, GUARD_SELECT},
+    {"ret", ptx_build_return, GUARD_BRANCH},
+    {"st", ptx_build_store, GUARD_BRANCH},
+    {"trap", ptx_build_effect, GUARD_BRANCH},
+};
+
+static const struct row *
+find_row(const char *operation)
+{
+    static const struct row arithmetic = {"", ptx_build, GUARD_SELECT};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(operation, rows[i].operation) == 0) {
+            return &rows[i];
+        }
+    }
+    return &arithmetic;
+}
+
+/* Replaces a vector of registers, `.reg .v4 .f32 v`, that is an operand by the
+ * list of its elements. */
+static void
+expand_vectors(struct ptx *ptx, struct ptx_statement *statement)
+{
+    static const char *const letters[] = {".x", ".y", ".z", ".w"};
+    for (unsigned i = 0; i < statement->operand_count; i++) {
+        struct ptx_operand *operand = &statement->operands[i];
+        const char *name = operand->names[0];
+        struct ptx_symbol *own =
+            operand->kind == PTX_REGISTER ? ptx_find(ptx, name) : NULL;
+        if (!own || own->kind != PTX_SYMBOL_VECTOR) {
+            continue;
+        }
+        operand->kind = PTX_VECTOR;
+        operand->count = (unsigned)own->bytes;
+        for (unsigned k = 0; k < operand->count; k++) {
+            operand->names[k] =
+                ptx_join_words(ptx, name, strlen(name), letters[k]);
+        }
+    }
+}
+
+/* Builds the instruction in a basic block that runs only if the predicate
+ * holds. */
+static bool
+build_guarded(struct ptx *ptx, const struct ptx_statement *statement,
+              const struct row *row)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMValueRef predicate = ptx->predicate;
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(builder);
+    LLVMBasicBlockRef then = ptx_new_block(ptx);
+    ptx->predicate = NULL;
+    bool right = row->make(ptx, statement);
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(builder);
+    LLVMBasicBlockRef next = ptx_new_block(ptx);
+    LLVMPositionBuilderAtEnd(builder, from);
+    LLVMBuildCondBr(builder, predicate, then, next);
+    LLVMPositionBuilderAtEnd(builder, last);
+    LLVMBuildBr(builder, next);
+    LLVMPositionBuilderAtEnd(builder, next);
+    return right;
+}
+
+static bool
+build_instruction(struct ptx *ptx, struct ptx_statement *statement)
+{
+    const struct row *row = find_row(statement->operation);
+    struct ptx_type type = {'p', 1};
+    ptx->predicate = NULL;
+    if (statement->predicate[0]) {
+        LLVMValueRef when =
+            ptx_read_name(ptx, statement->predicate, type, false);
+        if (!when) {
+            return false;
+        }
+        ptx->predicate = statement->inverted
+                             ? LLVMBuildNot(ptx->jit->builder, when, "")
+                             : when;
+    }
+    expand_vectors(ptx, statement);
+    return ptx->predicate && row->guard == GUARD_BRANCH
+               ? build_guarded(ptx, statement, row)
+               : row->make(ptx, statement);
+}
+
+static bool
+build_directive(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    enum ptx_space space;
+    const char *name = statement->operation;
+    if (ptx_space_named(name, &space)) {
+        return ptx_read_variables(ptx, statement->raw, space, "") != NULL;
+    }
+    if (strcmp(name, "pragma") == 0 || strcmp(name, "file") == 0 ||
+        strcmp(name, "loc") == 0) {
+        return true;
+    }
+    return ptx_fail(ptx, "the directive '.%s' is not supported here", name);
+}
+
+bool
+ptx_build_statement(struct ptx *ptx, struct ptx_statement *statement)
+{
+    switch (statement->kind) {
+    case PTX_OPEN:
+        return ptx_open_scope(ptx);
+    case PTX_CLOSE:
+        return ptx_close_scope(ptx);
+    case PTX_LABEL:
+        return ptx_define_label(ptx, statement->operation);
+    case PTX_TARGETS:
+        ptx_add_symbol(ptx, statement->operation, PTX_SYMBOL_TARGETS)->raw =
+            statement->raw;
+        return true;
+    case PTX_DIRECTIVE:
+        return build_directive(ptx, statement);
+    case PTX_CALL:
+    case PTX_INSTRUCTION:
+        break;
+    }
+    return !statement->operation[0] || build_instruction(ptx, statement);
+}
