@@ -132,8 +132,8 @@ is_scattered(const struct jit_pack_body *body, LLVMValueRef at)
 /* Tests whether the elements that neighbouring threads load or store are
  * mostly consecutive, but not always. A run-time test of all lanes then
  * chooses between a vector access and scalar accesses. Packs of few threads
- * are better for such code. An index that is only not consecutive if it wraps
- * does not count: its test is a single comparison. */
+ * are better for such code. Returns false for indices that are consecutive
+ * unless they wrap, since their test is a single comparison. */
 static bool
 is_tested(const struct jit_pack_body *body, LLVMValueRef at)
 {

@@ -344,15 +344,17 @@ bool jit_pack_assumes_quotient(const struct jit_pack_body *body,
  * in lane 0. */
 void jit_pack_write_quotient(struct jit_pack_writer *to, LLVMValueRef at);
 
-/* Tests for `y == n ? a : b` with the number 0 or -1 as n:
- * retarget/arithmetic.c writes it for divisors of which the quotient is not
- * defined. In quotients of indices, y is assumed to be another number. */
+/* Tests for a select `y == n ? a : b` in which n is 0 or -1. Such selects are
+ * written by retarget/arithmetic.c for divisors y for which LLVM does not
+ * define the quotient. In quotients of indices, y is assumed to be another
+ * number. */
 bool jit_pack_is_divisor_case(LLVMValueRef at);
-/* Tests for such a select whose shape is that of b, although a has another
- * shape, so that a run-time test is needed. */
+/* Tests for a select `y == n ? a : b` that gets the shape of b although a has
+ * another shape, so that a run-time test is needed. */
 bool jit_pack_assumes_divisor(const struct jit_pack_body *body,
                               LLVMValueRef at);
-/* Writes the run-time test for such a select, and its value in lane 0. */
+/* Writes the run-time test that a select `y == n ? a : b` has the value b in
+ * all lanes, and writes its value in lane 0. */
 void jit_pack_write_divisor_case(struct jit_pack_writer *to, LLVMValueRef at);
 
 /* fallback.c: writes a branch that leaves the function for the pack if `fits`
