@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pycuda.driver as _drv
+from pycuda import _driver
 from pycuda._compile import arch as _arch
 from pycuda._compile import cache as _cache
 from pycuda._compile import files as _files
@@ -565,6 +566,7 @@ class DynamicModule(CudaModule):
     def _locate_cuda_libdir(self) -> str:
         """Return the folder that holds libcudadevrt.a."""
         environment = os.environ.get
+        cuda = _driver._nvrtc_info()[1]
         nvcc = _includes.find_program(self.nvcc)
         roots = [environment("CUDA_PATH"), environment("CUDA_HOME")]
         if nvcc:
@@ -576,17 +578,21 @@ class DynamicModule(CudaModule):
             *environment("LD_LIBRARY_PATH", "").split(":"),
             "/usr/lib/x86_64-linux-gnu",
             *(os.path.join(root, "lib64") for root in roots if root),
-            *_includes.wheel_lib_dirs(),
+            *sorted(
+                _includes.wheel_lib_dirs(),
+                key=lambda folder: ("cu13" in folder) != (cuda >= 13),
+            ),
+            "/usr/local/cuda/lib64",
         ]
         for folder in places:
             if folder and os.path.isfile(
                 os.path.join(folder, "libcudadevrt.a")
             ):
                 return folder
+        wheel = _includes.package_for("cuda_runtime.h", cuda)
         raise RuntimeError(
             "Cannot find CUDA's library folder (with libcudadevrt.a): name "
-            "it in cuda_libdir=, set CUDA_ROOT or pip install "
-            "nvidia-cuda-runtime"
+            f"it in cuda_libdir=, set CUDA_ROOT or pip install {wheel}"
         )
 
     def add_source(

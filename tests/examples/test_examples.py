@@ -25,6 +25,8 @@ def run_example(name: str) -> subprocess.CompletedProcess[str]:
         timeout=300,
         check=False,
     )
+    if "(with libcudadevrt.a)" in done.stderr:
+        pytest.skip("no device runtime for kernels that launch kernels")
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     lines = done.stdout.split("\n")
     assert lines.count("Success") == 1, done.stdout

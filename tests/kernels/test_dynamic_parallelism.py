@@ -35,7 +35,6 @@ struct Box { int a[5]; char c; double d; };
 struct Counted {
     int x;
     __device__ Counted(int v) : x(v) {}
-    __device__ ~Counted() { x = -1; }
 };
 __global__ void overloaded(int *a, int i) { a[i] = 1; }
 __global__ void overloaded(int *a, double i) { a[(int)i] = 2; }
@@ -583,6 +582,123 @@ def test_tree():
     walk = build(source).get_function("walk")
     walk(drv.In(nodes), drv.InOut(result), block=(1, 1, 1))
     assert result.tolist() == [nodes[:, 0].sum(), len(nodes)]
+
+
+def test_large_arguments_and_grids():
+    """3,000 bytes of arguments; blocks of three axes have their own errors."""
+    source = r"""
+    struct Large { int a[750]; };
+    __global__ void child(int *a, Large large)
+    {
+        int i = blockIdx.x + 2 * (blockIdx.y + 3 * blockIdx.z);
+        a[i] = large.a[749 - i] + threadIdx.x;
+    }
+    extern "C" __global__ void parent(int *a)
+    {
+        Large large;
+        for (int i = 0; i < 750; i++)
+            large.a[i] = i;
+        child<<<dim3(2, 3, 4), 1>>>(a, large);
+        for (int i = 0; i < 750; i++)
+            large.a[i] = 0;
+    }
+    """
+    assert run(source, 24).tolist() == [749 - i for i in range(24)]
+
+
+def test_launches_between_barriers_and_warp_operations():
+    source = r"""
+    __global__ void add(int *a, int n) { atomicAdd(a, n); }
+    __device__ __noinline__ void down(int *a, int n)
+    {
+        if (n)
+            down(a, n - 1);
+        else
+            add<<<1, 1>>>(a, 1);
+    }
+    extern "C" __global__ void parent(int *a)
+    {
+        __shared__ int s[64];
+        int i = threadIdx.x;
+        s[i] = i;
+        __syncthreads();
+        if (i < 3)
+            add<<<1, 1>>>(a, s[63 - i]);
+        __syncthreads();
+        int sum = __reduce_add_sync(~0u, i);
+        if (i % 32 == 0)
+            add<<<1, 1>>>(a + 1, sum);
+        if (i & 1)
+            s[i] = __shfl_sync(0xaaaaaaaa, i, 1);
+        if (i == 33)
+            add<<<1, 1>>>(a + 2, s[i]);
+        down(a + 3, i % 5);
+    }
+    """
+    result = run(source, 4, block=64).tolist()
+    assert result == [63 + 62 + 61, sum(range(64)), 33, 64]
+
+
+@pytest.mark.cpu
+def test_launches_in_a_cooperative_grid_and_a_graph():
+    source = r"""
+    #include <cooperative_groups.h>
+    __global__ void add(int *a) { atomicAdd(a, 1); }
+    extern "C" __global__ void meeting(int *a)
+    {
+        add<<<1, 4>>>(a);
+        cooperative_groups::this_grid().sync();
+        add<<<1, 4, 0, cudaStreamTailLaunch>>>(a);
+    }
+    extern "C" __global__ void parent(int *a) { add<<<2, 4>>>(a); }
+    """
+    module = build(source)
+    memory = drv.mem_alloc(4)
+    drv.memset_d32(memory, 0, 1)
+    module.get_function("meeting")(
+        memory, block=(2, 1, 1), grid=(4, 1), cooperative=True
+    )
+    stream = drv.Stream()
+    drv.Context.synchronize()
+    parent = module.get_function("parent")
+    with stream.capture() as graph:
+        parent(memory, block=(1, 1, 1), stream=stream)
+        parent(memory, block=(1, 1, 1), stream=stream)
+    graph.launch(stream)
+    graph.launch(stream)
+    stream.synchronize()
+    result = np.zeros(1, np.int32)
+    drv.memcpy_dtoh(result, memory)
+    assert result[0] == 2 * 8 * 4 + 4 * 8
+
+
+def test_streams_of_the_program_wait_for_children():
+    source = r"""
+    __global__ void slow(volatile int *a)
+    {
+        for (int i = 0; i < 200000; i++)
+            a[1] = i;
+        a[0] = 1;
+    }
+    __global__ void middle(int *a) { slow<<<1, 1>>>(a); }
+    extern "C" __global__ void parent(int *a) { middle<<<1, 1>>>(a); }
+    extern "C" __global__ void after(int *a) { a[2] = a[0]; }
+    """
+    module = build(source)
+    memory = drv.mem_alloc(12)
+    stream, event = drv.Stream(), drv.Event()
+    for _ in range(5):
+        drv.memset_d32(memory, 0, 3)
+        drv.Context.synchronize()
+        block = (1, 1, 1)
+        module.get_function("parent")(memory, block=block, stream=stream)
+        event.record(stream)
+        module.get_function("after")(memory, block=block, stream=stream)
+        event.synchronize()
+        result = np.zeros(3, np.int32)
+        stream.synchronize()
+        drv.memcpy_dtoh(result, memory)
+        assert result.tolist() == [1, 199999, 1]
 
 
 def test_output_of_a_child(capfd):
