@@ -1,4 +1,4 @@
-"""The course: exercises in CUDA C++ that check themselves.
+"""The course: exercises in CUDA C++ and Python that check themselves.
 
 ``python -m pycuda.course`` lists the exercises, copies their templates,
 checks solutions and grades folders.  The lessons are in ``docs/course``.

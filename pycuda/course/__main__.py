@@ -25,7 +25,7 @@ _MOST_BYTES = 1 << 20  # maximum size of a file that is checked
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m pycuda.course",
-        description="Exercises in CUDA C++ that check themselves.",
+        description="Exercises in CUDA C++ and Python that check themselves.",
     )
     commands = parser.add_subparsers(dest="command")
     commands.add_parser("list", help="list the exercises (the default)")
@@ -55,7 +55,7 @@ def _start(folder: Path) -> None:
     """Write the templates that the folder does not have yet."""
     folder.mkdir(parents=True, exist_ok=True)
     for exercise in EXERCISES.values():
-        path = folder / f"{exercise.name}.cu"
+        path = folder / exercise.file
         if path.exists():
             print(f"{path} exists and is left as it is")
         else:
@@ -84,7 +84,7 @@ def _show(result: Result) -> None:
 def _grade(folder: Path, as_json: bool) -> int:
     results = []
     for name in EXERCISES:
-        result = _check(folder / f"{name}.cu")
+        result = _check(folder / EXERCISES[name].file)
         results.append(result)
         if not as_json:
             _show(result)

@@ -1,10 +1,13 @@
-"""Runs the kernel of a learner on the cases of its exercise."""
+"""Runs the source of a learner on the cases of its exercise."""
 
 # SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +15,11 @@ import pycuda.debug
 import pycuda.driver as drv
 from pycuda.compiler import SourceModule
 from pycuda.course._exercises import Exercise
+from pycuda.course._kernel_cases import Kernels
 
 _CHECKS = "memory,race,sync,init"
+_FASTER = 2  # times as fast as the template, where the time counts
+_TURNS = 20  # of the two kernels, to find the shortest time of each
 _UNUSABLE = (
     "not run: a kernel has made the GPU unusable for this process; "
     "PYCUDA_DEVICE=cpu checks each exercise"
@@ -51,7 +57,7 @@ def check(exercise: Exercise, source: str) -> Result:
     exercise : Exercise
         One of `EXERCISES`.
     source : str
-        CUDA C++ with the exercise's kernel.
+        CUDA C++ with the exercise's kernel, or Python with its function.
 
     Returns
     -------
@@ -72,34 +78,111 @@ def check(exercise: Exercise, source: str) -> Result:
     if on_cpu:
         pycuda.debug.check(_CHECKS)
     try:
+        message = _in_context(lambda: _first_error(exercise, source))
+    finally:
+        if on_cpu:
+            pycuda.debug.check()
+    if message is None and exercise.seconds:
+        message = _in_context(lambda: _too_slow(exercise, source))
+    return Result(exercise.name, message is None, message or "correct")
+
+
+def _in_context(step: Callable[[], str | None]) -> str | None:
+    """Run a step in a new context."""
+    try:
         context = drv.Device(0).make_context()
     except drv.Error:
-        return Result(exercise.name, False, _UNUSABLE)
+        return _UNUSABLE
     try:
-        message = _first_error(exercise, source)
+        return step()
     finally:
         context.pop()
         context.detach()
-        if on_cpu:
-            pycuda.debug.check()
-    return Result(exercise.name, message is None, message or "correct")
+
+
+def _find(exercise: Exercise, source: str) -> Kernels:
+    """Compile or execute the source; return how to find its functions."""
+    if exercise.suffix == ".cu":
+        text = f'#line 1 "{exercise.file}"\n{source}'
+        return SourceModule(text).get_function
+    names: dict[str, Any] = {"__name__": exercise.name}
+    exec(compile(source, exercise.file, "exec"), names)
+
+    def find(name: str) -> Any:
+        if not callable(names.get(name)):
+            raise NameError(f"{exercise.file} has no function {name}")
+        return names[name]
+
+    return find
 
 
 def _first_error(exercise: Exercise, source: str) -> str | None:
     try:
-        module = SourceModule(f'#line 1 "{exercise.name}.cu"\n{source}')
-        for description, result, right in exercise.cases(module.get_function):
-            wrong = ~np.isclose(result, right, rtol=1e-4, atol=1e-6)
-            if wrong.any():
-                return f"{description}: {_element(result, right, wrong)}"
+        functions = _find(exercise, source)
+        for description, result, right in exercise.cases(functions):
+            wrong = _compare(result, right)
+            if wrong is not None:
+                return f"{description}: {wrong}"
     except drv.CompileError as error:
         return (error.stderr or str(error)).strip()
     except drv.Error as error:
-        return _report(str(error))
-    except (TypeError, ValueError, MemoryError) as error:
-        # for example a null character in the source, or wrong parameters
-        return str(error).split("\n")[0]
+        if exercise.suffix == ".cu":
+            return _report(str(error))
+        return _line(exercise, error) + str(error).split("\n")[0]
+    except Exception as error:
+        # a source with a null character, other parameters of the kernel, or
+        # any exception of the learner's Python
+        text = str(error).split("\n")[0]
+        return _line(exercise, error) + (text or type(error).__name__)
     return None
+
+
+def _too_slow(exercise: Exercise, source: str) -> str | None:
+    """Compare the time with that of the template, in turns."""
+    assert exercise.seconds
+    try:
+        sides = [_find(exercise, exercise.template), _find(exercise, source)]
+        times = [
+            [exercise.seconds(side) for side in sides] for _ in range(_TURNS)
+        ]
+    except drv.Error as error:
+        return _report(str(error))
+    slow, fast = (min(column) for column in zip(*times, strict=True))
+    ratio = slow / max(fast, 1e-9)
+    if ratio >= _FASTER:
+        return None
+    return (
+        f"the results are right, but the kernel is only {ratio:.1f} times as "
+        f"fast as the template: at least {_FASTER} is right"
+    )
+
+
+def _line(exercise: Exercise, error: BaseException) -> str:
+    """Return "FILE:LINE: " of the learner's Python that raised the error."""
+    if exercise.suffix != ".py":
+        return ""
+    if isinstance(error, SyntaxError):
+        return f"{exercise.file}:{error.lineno}: "
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == exercise.file
+    ]
+    return f"{exercise.file}:{lines[-1]}: " if lines else ""
+
+
+def _compare(result: np.ndarray, right: np.ndarray) -> str | None:
+    """Describe the first wrong element; None if there is none."""
+    if result.shape != right.shape:
+        kind = "lines" if right.dtype.kind == "U" else "elements"
+        return (
+            f"the result has {result.size} {kind}, but {right.size} are right"
+        )
+    if right.dtype.kind == "U" or result.dtype.kind not in "biuf":
+        wrong = result != right
+    else:
+        wrong = ~np.isclose(result, right, rtol=1e-4, atol=1e-6)
+    return _element(result, right, wrong) if np.any(wrong) else None
 
 
 def _element(result: np.ndarray, right: np.ndarray, wrong: np.ndarray) -> str:
@@ -107,6 +190,8 @@ def _element(result: np.ndarray, right: np.ndarray, wrong: np.ndarray) -> str:
     where = tuple(int(i) for i in np.argwhere(wrong)[0])
     index = where[0] if len(where) == 1 else where
     count = int(wrong.sum())
+    if right.dtype.kind == "U":
+        return f"{str(result[where])!r}, but {str(right[where])!r} is right"
     return (
         f"element {index} is {result[where]:g}, but {right[where]:g} is right "
         f"({count} of {wrong.size} elements {'is' if count == 1 else 'are'} "

@@ -84,6 +84,104 @@ MISTAKES = [
     ("10_transpose", BARRIER, "", "add __syncthreads() between"),
     ("10_transpose", "tile[tx][ty]", "tile[ty][tx]", "element (0, 1) is"),
     ("10_transpose", "row * height", "row * width", "out of bounds"),
+    ("11_grid", "(n + size - 1) // size", "n // size", "blocks(1, 256): "),
+    ("11_grid", "size - 1) // size", "size) // size", "element 0 is 2, but 1"),
+    ("11_grid", "// size", "/ size", "returns 1.0: an int is right"),
+    ("11_grid", "return ", "retrun ", "11_grid.py:7: "),
+    (
+        "11_grid",
+        "def blocks",
+        "def block",
+        "11_grid.py has no function blocks",
+    ),
+    ("12_types", "x, np.float32", "x", "3 numbers: element 1 is 0.5"),
+    ("12_types", "np.int32(len(x))", "len(x)", "pass numpy.int32(3)"),
+    ("12_types", "np.float32(factor)", "factor", "pass numpy.float32(3.0)"),
+    ("12_types", "array,", "x,", "12_types.py:12: "),
+    ("12_types", "(len(x) + 63)", "len(x)", "12_types.py:12: cuLaunchKernel"),
+    ("13_printf", "if (threadIdx.x == 0)", "", "has 32 lines, but 1 are"),
+    ("13_printf", "(int)blockIdx.x, ", "", "is right"),
+    ("13_printf", "\\n", "", "the result has 1 lines, but 3 are right"),
+    ("14_assert", "        assert(x[i] >= 0);\n", "", "'no failed assertion'"),
+    ("14_assert", "x[i] >= 0", "x[i] > 1", "device-side assert triggered"),
+    ("14_assert", "if (i < n) {", "{", "index 100 of 100"),
+    ("15_stencil", BARRIER, "", "add __syncthreads() between lines 8 and 9"),
+    ("15_stencil", "i > 0 && ", "", "index -1 of 2"),
+    ("15_stencil", " && i < n - 1", "", "index 2 of 2"),
+    ("16_dynamic", BARRIER, "", "add __syncthreads() between"),
+    ("16_dynamic", "size - 1 - t", "size - t", "dynamic shared memory of 128"),
+    (
+        "16_dynamic",
+        "extern __shared__ float tile[",
+        "__shared__ float tile[32",
+        "the shared variable 'tile'",
+    ),
+    ("16_dynamic", ".x * size", ".x * 32", "blocks of a launch are not"),
+    ("17_local", "k < 5", "k <= 5", "the thread's own variable 'v'"),
+    ("17_local", "k = 0; k < 5", "k = 1; k < 5", "assign a value first"),
+    ("17_local", "    if (i >= n)\n        return;\n", "", "index 500 of 500"),
+    ("18_initial", "sum = 0;", "sum;", ":9:17: init: a variable ('sum')"),
+    ("18_initial", "row < height", "row <= height", "index 1000 of 1000"),
+    ("18_initial", "row * width", "row * height", "index 224 of 224"),
+    (
+        "19_maximum",
+        "atomicMax(out, x[i])",
+        "if (x[i] > *out) *out = x[i]",
+        ":7:20: race",
+    ),
+    ("19_maximum", "i < n", "i <= n", "index 100 of 100"),
+    ("19_maximum", "atomicMax", "atomicMin", "element 0 is -6000"),
+    (
+        "20_barrier",
+        "    __syncthreads();\n    if (i < n)",
+        "    if (i < n)\n        __syncthreads();\n    if (i < n)",
+        "sync: ",
+    ),
+    ("20_barrier", BARRIER, "", "add __syncthreads() between lines 10 and 13"),
+    ("20_barrier", "k < n && ", "", "index 100 of 100"),
+    ("20_barrier", "        smallest = x[first];\n", "", ":9:30: init: read"),
+    ("21_scan", "    " + BARRIER, "", "add __syncthreads() between lines 10"),
+    ("21_scan", "t >= d ? sums[t - d] : 0", "sums[t - d]", "'sums'"),
+    ("21_scan", "d < 256", "d < 128", "element 128 is"),
+    ("22_vector", "i < n / 4", "i < n", "index 300 of 300"),
+    (
+        "22_vector",
+        "((const float4 *)x)[i]",
+        "*(const float4 *)(x + i)",
+        "misaligned",
+    ),
+    ("22_vector", "2 * v.w", "v.w", "element 3 is"),
+    (
+        "23_last",
+        "if (atomicAdd(done, 1u) == gridDim.x - 1) {",
+        "{",
+        "blocks of a launch are not ordered",
+    ),
+    ("23_last", "gridDim.x - 1)", "gridDim.x)", "element 0 is nan"),
+    ("23_last", "atomicAdd(&part, x[i])", "part += x[i]", "use atomicAdd"),
+    ("24_streams", "    second.wait_for_event(event)\n", "", "old numbers"),
+    (
+        "24_streams",
+        "event.record(first)",
+        "event.record(second)",
+        "old numbers",
+    ),
+    (
+        "25_free",
+        "    drv.memcpy_dtoh(squares, memory)\n    memory.free()",
+        "    memory.free()\n    drv.memcpy_dtoh(squares, memory)",
+        "25_free.py:21: ",
+    ),
+    ("25_free", "    drv.memcpy_htod(memory, x)\n", "", "never written"),
+    ("25_free", "x.nbytes", "x.size", "25_free.py:12: cuMemcpyHtoD"),
+    (
+        "26_speed",
+        "        sum += x[i];\n    atomicAdd(out, sum);",
+        "        atomicAdd(out, x[i]);",
+        "times as fast as the template",
+    ),
+    ("26_speed", "atomicAdd(out, sum)", "*out = sum", "use an atomic"),
+    ("26_speed", "sum = 0", "sum", "assign a value first"),
 ]
 
 
@@ -134,7 +232,9 @@ def test_a_folder_is_started_and_graded(tmp_path):
     assert done.returncode == 1
     grades = json.loads(done.stdout)
     assert grades["passed"] == 1
-    assert [row["passed"] for row in grades["results"]] == [True] + 9 * [False]
+    assert [row["passed"] for row in grades["results"]] == [True] + 25 * [
+        False
+    ]
     assert "No such file" in grades["results"][1]["message"]
 
 
