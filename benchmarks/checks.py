@@ -1,4 +1,4 @@
-"""What PYCUDA_CPU_CHECK costs: kernels with each check beside none.
+"""Cost of PYCUDA_CPU_CHECK: kernels with each check, and without any.
 
 Usage: ``python benchmarks/checks.py [--bits N]``.  One thread, 2**N elements
 (16), matrices of 256 x 256; each set of checks runs in a separate process.  A

@@ -1,4 +1,4 @@
-"""Arrays on the CPU device beside NumPy and beside a copy.
+"""Arrays on the CPU device compared with NumPy and with a copy.
 
 Usage: ``python benchmarks/cpu_arrays.py [--log2 10 16 24] [--sides 64 256
 1024] [--only PATTERN]``.  Matrix products have a separate table; a side of

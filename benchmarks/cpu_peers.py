@@ -1,4 +1,4 @@
-"""Kernels on the CPU device beside PoCL, gcc and clang, from 2^12 to 2^24.
+"""Kernels on the CPU device, PoCL, gcc and clang, for 2^12 to 2^24 elements.
 
 Usage: ``python benchmarks/cpu_peers.py [--budget SECONDS]``.  All on one
 thread: the same kernels as CUDA C (`cpu/kernels.cu`), as OpenCL C for PoCL

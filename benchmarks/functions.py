@@ -1,4 +1,4 @@
-"""Sorting, gathering, random numbers and products on a GPU beside peers.
+"""Sorting, gathering, random numbers and products on a GPU, and peers.
 
 Usage: ``python benchmarks/functions.py [--log2 16 20 24 26]``.  CuPy and torch
 do the same work in separate processes; a figure is the least of several

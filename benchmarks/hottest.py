@@ -1,4 +1,4 @@
-"""Bandwidth that the hottest kernels reach, beside the device's own copy.
+"""Bandwidth that the hottest kernels reach, and that of the device's copy.
 
 Usage: ``python benchmarks/hottest.py [--log2 26] [--events]``.
 

@@ -1,4 +1,4 @@
-"""Time for the host to issue one launch, beside raw C and other packages.
+"""Time for the host to issue one launch, in C and in other packages, too.
 
 Usage: ``python benchmarks/launch.py [--pycuda FOLDER] [--passes N]``.
 

@@ -1,4 +1,4 @@
-"""NCCL operations, one process per rank, beside C and other packages.
+"""NCCL operations, one process per rank, also in C and other packages.
 
 Usage: ``python benchmarks/nccl_ranks.py [--ranks N] [--operations NAMES]
 [--bytes SIZES] [--peers NAMES]``.  The times are those of one of many

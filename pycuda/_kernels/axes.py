@@ -25,7 +25,7 @@ from pycuda._kernels.tuning import tuned
 
 _BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
 _ARGUMENTS = ("argmin", "argmax")
-_COLUMN_LANES = 1024  # maximum number of columns that a thread reduces at once
+_COLUMN_LANES = 1024  # maximum number of columns per thread
 _LOADS = 8  # number of loads of a thread that overlap
 
 

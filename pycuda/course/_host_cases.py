@@ -13,7 +13,7 @@ from pycuda.compiler import SourceModule
 from pycuda.course._kernel_cases import Case, Kernels, numbers
 
 # `produce` takes long enough that a kernel which does not wait for it reads
-# old numbers; it ends by itself.
+# old numbers.
 _SOURCE = """
 __global__ void scale(float *x, int n, float factor)
 {
@@ -45,6 +45,7 @@ __global__ void consume(const float *a, float *b)
 
 
 def grid_cases(functions: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise grid."""
     for n, size in ((1, 256), (256, 256), (257, 256), (1000, 32)):
         result = functions("blocks")(n, size)
         if not isinstance(result, int):
@@ -56,6 +57,7 @@ def grid_cases(functions: Kernels) -> Iterator[Case]:
 
 
 def types_cases(functions: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise types."""
     kernel = SourceModule(_SOURCE).get_function("scale")
     for n in (3, 100):
         x = [0.5 * i for i in range(n)]
@@ -64,6 +66,7 @@ def types_cases(functions: Kernels) -> Iterator[Case]:
 
 
 def streams_cases(functions: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise streams."""
     module = SourceModule(_SOURCE)
     a, b = gpuarray.zeros((2, 64), np.float32)
     kernels = module.get_function("produce"), module.get_function("consume")
@@ -76,6 +79,7 @@ def streams_cases(functions: Kernels) -> Iterator[Case]:
 
 
 def free_cases(functions: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise free."""
     kernel = SourceModule(_SOURCE).get_function("square")
     for n in (10, 1000):
         x = numbers(n)

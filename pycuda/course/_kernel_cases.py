@@ -33,6 +33,7 @@ def unset(*shape: int) -> gpuarray.GPUArray:
 
 
 def map_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise map."""
     for n in (1, 256, 1000):
         x, out = numbers(n), unset(n)
         kernels("map")(
@@ -46,6 +47,7 @@ def map_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def mirror_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise mirror."""
     for height, width in ((8, 16), (30, 50)):
         image, out = numbers(height, width), unset(height, width)
         kernels("mirror")(
@@ -60,6 +62,7 @@ def mirror_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def stride_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise stride."""
     for n in (100, 256, 1000):
         x, y = numbers(n), np.ones(n, np.float32)
         out = gpuarray.to_gpu(y)
@@ -75,6 +78,7 @@ def stride_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def reverse_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise reverse."""
     x = numbers(4, 128)
     out = gpuarray.to_gpu(x)
     kernels("reverse")(out, block=(128, 1, 1), grid=(4, 1))
@@ -82,6 +86,7 @@ def reverse_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def smooth_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise smooth."""
     for n in (128, 300):
         x, out = numbers(n), unset(n)
         kernels("smooth")(
@@ -95,6 +100,7 @@ def smooth_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def histogram_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise histogram."""
     x = np.random.default_rng(1).integers(0, 16, 1000, np.int32)
     count = gpuarray.zeros(16, np.int32)
     kernels("histogram")(
@@ -108,6 +114,7 @@ def histogram_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def sum_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise sum."""
     n = 1000
     x, out = numbers(n), unset(4)
     kernels("sum")(
@@ -121,6 +128,7 @@ def sum_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def warp_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise warp."""
     x, out = numbers(10, 32), unset(10)
     kernels("rows")(
         gpuarray.to_gpu(x),
@@ -133,6 +141,7 @@ def warp_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def matmul_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise matmul."""
     for n in (16, 40):
         a, b = numbers(2, n, n)
         out, blocks = unset(n, n), (n + 15) // 16
@@ -148,6 +157,7 @@ def matmul_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def transpose_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise transpose."""
     for height, width in ((16, 16), (20, 50)):
         x, out = numbers(height, width), unset(width, height)
         kernels("transpose")(
@@ -179,6 +189,7 @@ def _printed(launch: Callable[[], None]) -> str:
 
 
 def printf_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise printf."""
     for grid, size in ((1, 32), (3, 64)):
         text = _printed(
             lambda grid=grid, size=size: kernels("report")(
@@ -194,6 +205,7 @@ def printf_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def assert_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise assert."""
     x, out = numbers(100), unset(100)
     where = {"block": (64, 1, 1), "grid": (2, 1)}
     kernel = kernels("root")
@@ -214,6 +226,7 @@ def assert_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def stencil_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise stencil."""
     for n in (2, 100):
         x = numbers(n)
         right = x.copy()
@@ -224,6 +237,7 @@ def stencil_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def dynamic_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise dynamic."""
     for size in (32, 100):
         x = numbers(3, size)
         out = gpuarray.to_gpu(x)
@@ -234,6 +248,7 @@ def dynamic_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def local_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise local."""
     for n in (64, 100):
         x, out = numbers(n, 5), unset(n)
         kernels("median")(
@@ -247,6 +262,7 @@ def local_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def initial_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise initial."""
     for height, width in ((32, 7), (50, 20)):
         x, out = numbers(height, width), gpuarray.empty(height, np.float32)
         kernels("rows")(
@@ -261,6 +277,7 @@ def initial_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def maximum_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise maximum."""
     for n in (100, 2000):
         x = np.random.default_rng(1).integers(-5000, -10, n, np.int32)
         out = gpuarray.to_gpu(np.array([-6000], np.int32))
@@ -275,6 +292,7 @@ def maximum_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def barrier_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise barrier."""
     for n in (64, 100):
         x, out = numbers(n), unset(n)
         kernels("shift")(
@@ -289,12 +307,14 @@ def barrier_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def scan_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise scan."""
     x, out = numbers(256), unset(256)
     kernels("scan")(gpuarray.to_gpu(x), out, block=(256, 1, 1))
     yield "256 elements", out.get(), np.cumsum(x, dtype=np.float64)
 
 
 def vector_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise vector."""
     for n in (256, 300):
         x, out = numbers(n), unset(n)
         kernels("twice")(
@@ -308,6 +328,7 @@ def vector_cases(kernels: Kernels) -> Iterator[Case]:
 
 
 def last_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise last."""
     for n in (64, 1000):
         x, out, blocks = numbers(n), unset(1), (n + 63) // 64
         kernels("total")(
@@ -329,6 +350,7 @@ def _total(kernels: Kernels, x: gpuarray.GPUArray) -> gpuarray.GPUArray:
 
 
 def speed_cases(kernels: Kernels) -> Iterator[Case]:
+    """Yield the cases of the exercise speed."""
     for n in (1000, 50000):
         x = (np.arange(n) % 7).astype(np.float32)
         out = _total(kernels, gpuarray.to_gpu(x))

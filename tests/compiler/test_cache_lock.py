@@ -45,7 +45,7 @@ def in_threads(count, folder, make):
 
 
 class Maker:
-    """A compilation that counts its calls, and how many run at once."""
+    """A compilation that counts its calls, and how many run concurrently."""
 
     def __init__(self, content=b"image"):
         self.content, self.calls, self.running, self.most = content, 0, 0, 0

@@ -92,7 +92,7 @@ def test_texels_of_all_formats(module, kind, channels, mode):
     random = np.random.default_rng(channels)
     texture = module.get_texref("texels" + key)
     out = np.empty(80, np.float32)
-    for _ in range(2):  # the second time, the texture is bound anew
+    for _ in range(2):  # the second time, the texture is bound again
         if dtype.kind == "f":
             data = random.uniform(-9, 9, (TEXELS, channels)).astype(dtype)
         else:

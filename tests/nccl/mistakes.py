@@ -128,7 +128,7 @@ def late(comm):
 
 
 def bad_memory(comm):
-    """An error of one rank's context is told to the others."""
+    """The other ranks learn of an error of one rank's context."""
     if comm.rank == 2:
         comm.abort()
     else:

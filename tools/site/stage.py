@@ -145,12 +145,16 @@ def add_exercises(files: dict[str, str | bytes]) -> None:
         if not lesson or not isinstance(text, str):
             continue
         stem = lesson[1].replace("-", "_")
-        template = (folder / f"exercises/{stem}.cu").read_text()
-        solution = (folder / f"solutions/{stem}.cu").read_text()
+        suffix, language = ".cu", "cuda"
+        if (folder / f"exercises/{stem}.py").exists():
+            suffix, language = ".py", "python"
+        template = (folder / f"exercises/{stem}{suffix}").read_text()
+        solution = (folder / f"solutions/{stem}{suffix}").read_text()
         files[name] = (
-            f"{text}\n## Exercise\n\n`{stem}.cu`:\n\n```cuda\n{template}```\n"
-            f"\n<details><summary>Solution</summary>\n\n```cuda\n{solution}"
-            "```\n\n</details>\n"
+            f"{text}\n## Exercise\n\n`{stem}{suffix}`:\n\n"
+            f"```{language}\n{template}```\n"
+            "\n<details><summary>Solution</summary>\n\n"
+            f"```{language}\n{solution}```\n\n</details>\n"
         )
 
 

@@ -8,5 +8,6 @@ have a thread for each of n elements.
 
 
 def blocks(n, size):
+    """Return the number of blocks for n elements."""
     # n // size rounds down.
     return 1

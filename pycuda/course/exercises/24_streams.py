@@ -16,6 +16,7 @@ import pycuda.driver as drv
 
 
 def run(produce, consume, a, b):
+    """Launch both kernels; return b."""
     first, second = drv.Stream(), drv.Stream()
     # event.record(first) marks a position; second.wait_for_event(event) waits.
     return b.get()

@@ -17,6 +17,7 @@ import pycuda.driver as drv
 
 
 def square(kernel, x):
+    """Return the squares of x."""
     memory = drv.mem_alloc(x.nbytes)
     # memcpy_htod copies to the device, memcpy_dtoh back to the host.
     memory.free()

@@ -4,4 +4,5 @@
 
 
 def blocks(n, size):
+    """Return the number of blocks for n elements."""
     return (n + size - 1) // size

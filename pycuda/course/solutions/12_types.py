@@ -8,6 +8,7 @@ from pycuda import gpuarray
 
 
 def scale(kernel, x, factor):
+    """Return the numbers of x times the factor."""
     array = gpuarray.to_gpu(np.array(x, np.float32))
     kernel(
         array,

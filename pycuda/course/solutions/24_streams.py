@@ -6,6 +6,7 @@ import pycuda.driver as drv
 
 
 def run(produce, consume, a, b):
+    """Launch both kernels; return b."""
     first, second = drv.Stream(), drv.Stream()
     produce(a, block=(64, 1, 1), stream=first)
     event = drv.Event()

@@ -8,6 +8,7 @@ import pycuda.driver as drv
 
 
 def square(kernel, x):
+    """Return the squares of x."""
     memory = drv.mem_alloc(x.nbytes)
     drv.memcpy_htod(memory, x)
     kernel(
