@@ -180,7 +180,8 @@ __stcs(T *address, typename __pycuda_same<T>::type value)
     }
 }
 
-/* Addresses in a state space equal generic addresses. */
+/* An address in the shared state space is an offset in the memory of the
+ * block's shared variables; all others equal generic addresses. */
 #define __PYCUDA_CVTA(SPACE)                                                  \
     __pycuda_fn size_t __cvta_generic_to_##SPACE(const void *pointer)         \
     {                                                                         \
@@ -191,11 +192,20 @@ __stcs(T *address, typename __pycuda_same<T>::type value)
         return (void *)address;                                               \
     }
 __PYCUDA_CVTA(global)
-__PYCUDA_CVTA(shared)
 __PYCUDA_CVTA(constant)
 __PYCUDA_CVTA(local)
 __PYCUDA_CVTA(grid_constant)
 #undef __PYCUDA_CVTA
+__pycuda_fn size_t
+__cvta_generic_to_shared(const void *pointer)
+{
+    return (size_t)((const char *)pointer - __pycuda_shared_window());
+}
+__pycuda_fn void *
+__cvta_shared_to_generic(size_t address)
+{
+    return (void *)(__pycuda_shared_window() + address);
+}
 
 #define __PYCUDA_IS(NAME, SPACE)                                              \
     __pycuda_fn unsigned int NAME(const void *pointer)                        \

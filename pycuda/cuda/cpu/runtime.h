@@ -14,6 +14,7 @@ __device__ unsigned int __pycuda_ntid(int axis) __PYCUDA_CONST;
 __device__ unsigned int __pycuda_nctaid(int axis) __PYCUDA_CONST;
 __device__ unsigned int __pycuda_linear(void) __PYCUDA_CONST;
 __device__ unsigned int __pycuda_dynamic_shared(void) __PYCUDA_CONST;
+__device__ char *__pycuda_shared_window(void) __PYCUDA_CONST;
 
 __device__ int __pycuda_barrier(int kind, int predicate);
 __device__ void __pycuda_warp_barrier(unsigned int mask);

@@ -23,7 +23,7 @@ struct jit;
 
 enum {
     PTX_MAX_MODIFIERS = 12,
-    PTX_MAX_OPERANDS = 6,
+    PTX_MAX_OPERANDS = 8,
     PTX_MAX_ELEMENTS = 8,
     /* bytes of one chunk of the memory for names */
     PTX_ARENA = 1 << 16

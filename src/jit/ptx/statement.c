@@ -12,8 +12,11 @@
 #include <llvm-c/Core.h>
 
 #include "jit/jit.h"
+#include "jit/ptx/barriers.h"
+#include "jit/ptx/copies.h"
 #include "jit/ptx/flow.h"
 #include "jit/ptx/ptx.h"
+#include "jit/ptx/warp.h"
 
 /* How an operation runs under a predicate. */
 enum guard {
@@ -27,6 +30,7 @@ static const struct row {
     bool (*make)(struct ptx *, const struct ptx_statement *);
     enum guard guard;
 } rows[] = {
+    {"activemask", ptx_build_active, GUARD_BRANCH},
     {"atom", ptx_build_atomic, GUARD_BRANCH},
     {"bar", ptx_build_effect, GUARD_BRANCH},
     {"barrier", ptx_build_effect, GUARD_BRANCH},
@@ -34,22 +38,33 @@ static const struct row {
     {"brkpt", ptx_build_effect, GUARD_BRANCH},
     {"brx", ptx_build_indexed_branch, GUARD_BRANCH},
     {"call", ptx_build_call, GUARD_BRANCH},
+    {"cp", ptx_build_async_copy, GUARD_BRANCH},
     {"cvt", ptx_build_convert, GUARD_SELECT},
     {"cvta", ptx_build_move, GUARD_SELECT},
+    {"elect", ptx_build_elect, GUARD_BRANCH},
     {"exit", ptx_build_exit, GUARD_BRANCH},
     {"fence", ptx_build_effect, GUARD_BRANCH},
     {"ld", ptx_build_load, GUARD_BRANCH},
+    {"ldmatrix", ptx_build_load_tiles, GUARD_BRANCH},
     {"ldu", ptx_build_load, GUARD_BRANCH},
+    {"match", ptx_build_match, GUARD_BRANCH},
+    {"mbarrier", ptx_build_mbarrier, GUARD_BRANCH},
     {"membar", ptx_build_effect, GUARD_BRANCH},
+    {"mma", ptx_build_product, GUARD_BRANCH},
     {"mov", ptx_build_move, GUARD_SELECT},
+    {"movmatrix", ptx_build_turn_tile, GUARD_BRANCH},
     {"nop", ptx_build_effect, GUARD_BRANCH},
     {"prefetch", ptx_build_effect, GUARD_BRANCH},
     {"prefetchu", ptx_build_effect, GUARD_BRANCH},
     {"red", ptx_build_atomic, GUARD_BRANCH},
+    {"redux", ptx_build_redux, GUARD_BRANCH},
     {"reg", ptx_declare_registers, GUARD_SELECT},
     {"ret", ptx_build_return, GUARD_BRANCH},
+    {"shfl", ptx_build_shuffle, GUARD_BRANCH},
     {"st", ptx_build_store, GUARD_BRANCH},
+    {"stmatrix", ptx_build_store_tiles, GUARD_BRANCH},
     {"trap", ptx_build_effect, GUARD_BRANCH},
+    {"vote", ptx_build_vote, GUARD_BRANCH},
 };
 
 static const struct row *

@@ -1,0 +1,17 @@
+/* copies.h - asynchronous copies of PTX.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_PTX_COPIES_H
+#define PYCUDA_JIT_PTX_COPIES_H
+
+#include <stdbool.h>
+
+struct ptx;
+struct ptx_statement;
+
+/* Builds cp.async and cp.async.bulk in all forms but those of tensor maps.
+ * Returns false on failure. */
+bool ptx_build_async_copy(struct ptx *ptx,
+                          const struct ptx_statement *statement);
+
+#endif
