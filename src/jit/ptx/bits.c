@@ -235,6 +235,50 @@ ptx_make_insert(struct ptx_work *work)
     return LLVMBuildOr(builder, value, rest, "");
 }
 
+/* Selectors of the modes of prmt, for each value of the operand c modulo 4. */
+static const struct {
+    const char *mode;
+    unsigned selectors[4];
+} byte_modes[] = {
+    {"f4e", {0x3210, 0x4321, 0x5432, 0x6543}},
+    {"b4e", {0x5670, 0x6701, 0x7012, 0x0123}},
+    {"rc8", {0x0000, 0x1111, 0x2222, 0x3333}},
+    {"ecl", {0x3210, 0x3211, 0x3222, 0x3333}},
+    {"ecr", {0x0000, 0x1110, 0x2210, 0x3210}},
+    {"rc16", {0x1010, 0x3232, 0x1010, 0x3232}},
+};
+
+/* Replaces the operand c of prmt by the selectors of the statement's mode.
+ * Returns false on failure. */
+static bool
+select_bytes(struct ptx_work *work)
+{
+    LLVMBuilderRef builder = work->builder;
+    const struct ptx_statement *statement = work->statement;
+    if (work->type.bits != 32 || statement->modifier_count > 2) {
+        return ptx_give_up(work, "this mode of prmt is not supported");
+    }
+    for (size_t i = 0; i < sizeof byte_modes / sizeof *byte_modes; i++) {
+        if (!ptx_has(statement, byte_modes[i].mode)) {
+            continue;
+        }
+        LLVMValueRef own =
+            LLVMBuildAnd(builder, work->in[2], ptx_number(work, 3), "");
+        LLVMValueRef result = ptx_number(work, 0);
+        for (unsigned k = 0; k < 4; k++) {
+            LLVMValueRef test = LLVMBuildICmp(builder, LLVMIntEQ, own,
+                                              ptx_number(work, k), "");
+            result = LLVMBuildSelect(
+                builder, test, ptx_number(work, byte_modes[i].selectors[k]),
+                result, "");
+        }
+        work->in[2] = result;
+        return true;
+    }
+    return statement->modifier_count == 1 ||
+           ptx_give_up(work, "this mode of prmt is not supported");
+}
+
 /* Builds prmt: selects one of the eight bytes of a and b for each byte of the
  * result, or fills the byte of the result with the selected byte's sign
  * bit. */
@@ -243,8 +287,8 @@ ptx_make_permute(struct ptx_work *work)
 {
     LLVMBuilderRef builder = work->builder;
     struct jit *jit = work->ptx->jit;
-    if (work->statement->modifier_count > 1 || work->type.bits != 32) {
-        return ptx_give_up(work, "this mode of prmt is not supported");
+    if (!select_bytes(work)) {
+        return NULL;
     }
     LLVMValueRef high = LLVMBuildZExt(builder, work->in[1], jit->i64, "");
     LLVMValueRef all = LLVMBuildZExt(builder, work->in[0], jit->i64, "");

@@ -11,6 +11,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/ptx/halves.h"
 #include "jit/ptx/ptx.h"
 
 LLVMValueRef
@@ -160,6 +161,9 @@ product(struct ptx_work *work)
 static LLVMValueRef
 multiply_add(struct ptx_work *work, bool use_carry)
 {
+    if (work->half) {
+        return ptx_half_fma(work->ptx, work->in);
+    }
     if (work->type.letter == 'f') {
         return ptx_intrinsic(work->ptx, "llvm.fma", work->llvm, work->in, 3);
     }
@@ -244,12 +248,13 @@ build_rsqrt(struct ptx_work *work)
     return build_rcp(work);
 }
 
-/* Builds ex2, lg2, sin and cos as calls of the C library; floats only. */
+/* Builds ex2, lg2, sin, cos and tanh as calls of the C library; floats only. */
 static LLVMValueRef
 build_library(struct ptx_work *work)
 {
     static const char *const names[][2] = {
-        {"ex2", "exp2f"}, {"lg2", "log2f"}, {"sin", "sinf"}, {"cos", "cosf"}};
+        {"ex2", "exp2f"}, {"lg2", "log2f"}, {"sin", "sinf"},
+        {"cos", "cosf"},  {"tanh", "tanhf"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (work->type.bits == 32 &&
             strcmp(work->statement->operation, names[i][0]) == 0) {
@@ -269,13 +274,17 @@ static LLVMValueRef
 smaller(struct ptx_work *work, bool larger)
 {
     if (work->type.letter == 'f') {
-        return ptx_intrinsic(work->ptx, larger ? "llvm.maxnum" : "llvm.minnum",
-                             work->llvm, work->in, 2);
+        return ptx_make_extreme(work);
     }
     const char *name = work->type.letter == 's'
                            ? (larger ? "llvm.smax" : "llvm.smin")
                            : (larger ? "llvm.umax" : "llvm.umin");
-    return ptx_intrinsic(work->ptx, name, work->llvm, work->in, 2);
+    LLVMValueRef pair[] = {
+        ptx_intrinsic(work->ptx, name, work->llvm, work->in, 2),
+        ptx_number(work, 0)};
+    return ptx_has(work->statement, "relu")
+               ? ptx_intrinsic(work->ptx, "llvm.smax", work->llvm, pair, 2)
+               : pair[0];
 }
 
 static LLVMValueRef
@@ -288,54 +297,6 @@ static LLVMValueRef
 build_max(struct ptx_work *work)
 {
     return smaller(work, true);
-}
-
-static LLVMValueRef
-build_setp(struct ptx_work *work)
-{
-    static const struct {
-        const char *name;
-        LLVMIntPredicate is_signed, is_unsigned;
-        /* LLVM's predicate for floats; LLVMRealPredicateFalse means that the
-         * comparison is for integers only */
-        LLVMRealPredicate real;
-    } rows[] = {
-        {"eq", LLVMIntEQ, LLVMIntEQ, LLVMRealOEQ},
-        {"ne", LLVMIntNE, LLVMIntNE, LLVMRealONE},
-        {"lt", LLVMIntSLT, LLVMIntULT, LLVMRealOLT},
-        {"le", LLVMIntSLE, LLVMIntULE, LLVMRealOLE},
-        {"gt", LLVMIntSGT, LLVMIntUGT, LLVMRealOGT},
-        {"ge", LLVMIntSGE, LLVMIntUGE, LLVMRealOGE},
-        {"lo", LLVMIntULT, LLVMIntULT, LLVMRealPredicateFalse},
-        {"ls", LLVMIntULE, LLVMIntULE, LLVMRealPredicateFalse},
-        {"hi", LLVMIntUGT, LLVMIntUGT, LLVMRealPredicateFalse},
-        {"hs", LLVMIntUGE, LLVMIntUGE, LLVMRealPredicateFalse},
-        {"equ", 0, 0, LLVMRealUEQ},
-        {"neu", 0, 0, LLVMRealUNE},
-        {"ltu", 0, 0, LLVMRealULT},
-        {"leu", 0, 0, LLVMRealULE},
-        {"gtu", 0, 0, LLVMRealUGT},
-        {"geu", 0, 0, LLVMRealUGE},
-        {"num", 0, 0, LLVMRealORD},
-        {"nan", 0, 0, LLVMRealUNO},
-    };
-    work->result = (struct ptx_type){'p', 1};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (strcmp(work->statement->modifiers[0], rows[i].name) != 0) {
-            continue;
-        }
-        LLVMIntPredicate integer =
-            work->type.letter == 's' ? rows[i].is_signed : rows[i].is_unsigned;
-        if (work->type.letter == 'f' && rows[i].real) {
-            return LLVMBuildFCmp(work->builder, rows[i].real, work->in[0],
-                                 work->in[1], "");
-        }
-        if (work->type.letter != 'f' && integer) {
-            return LLVMBuildICmp(work->builder, integer, work->in[0],
-                                 work->in[1], "");
-        }
-    }
-    return ptx_give_up(work, "this comparison is not supported");
 }
 
 static LLVMValueRef
@@ -360,33 +321,63 @@ static const struct operation {
     unsigned operands;
     unsigned takes;
 } operations[] = {
-    {"abs", build_abs, 1, 2, 3},         {"add", build_add, 2, 3, 3},
-    {"addc", build_addc, 2, 3, 1},       {"and", ptx_make_bits, 2, 3, 5},
-    {"bfe", ptx_make_extract, 1, 4, 1},  {"bfi", ptx_make_insert, 2, 5, 1},
-    {"brev", ptx_make_brev, 1, 2, 1},    {"clz", ptx_make_count, 1, 2, 1},
-    {"cnot", ptx_make_cnot, 1, 2, 1},    {"cos", build_library, 1, 2, 2},
-    {"div", build_div, 2, 3, 3},         {"ex2", build_library, 1, 2, 2},
-    {"fma", build_mad, 3, 4, 2},         {"lg2", build_library, 1, 2, 2},
-    {"lop3", ptx_make_lop3, 3, 5, 1},    {"mad", build_mad, 2, 4, 3},
-    {"madc", build_madc, 2, 4, 1},       {"max", build_max, 2, 3, 3},
-    {"min", build_min, 2, 3, 3},         {"mul", product, 2, 3, 3},
-    {"neg", build_neg, 1, 2, 3},         {"not", ptx_make_not, 1, 2, 5},
-    {"or", ptx_make_bits, 2, 3, 5},      {"popc", ptx_make_count, 1, 2, 1},
-    {"prmt", ptx_make_permute, 3, 4, 1}, {"rcp", build_rcp, 1, 2, 2},
-    {"rem", build_rem, 2, 3, 1},         {"rsqrt", build_rsqrt, 1, 2, 2},
-    {"selp", build_selp, 2, 4, 3},       {"setp", build_setp, 2, 3, 3},
-    {"shf", ptx_make_funnel, 3, 4, 1},   {"shl", ptx_make_shift, 1, 3, 1},
-    {"shr", ptx_make_shift, 1, 3, 1},    {"sin", build_library, 1, 2, 2},
-    {"sqrt", build_sqrt, 1, 2, 2},       {"sub", build_sub, 2, 3, 3},
-    {"subc", build_subc, 2, 3, 1},       {"xor", ptx_make_bits, 2, 3, 5},
+    {"abs", build_abs, 1, 2, 3},
+    {"add", build_add, 2, 3, 3},
+    {"addc", build_addc, 2, 3, 1},
+    {"and", ptx_make_bits, 2, 3, 5},
+    {"bfe", ptx_make_extract, 1, 4, 1},
+    {"bfi", ptx_make_insert, 2, 5, 1},
+    {"bfind", ptx_make_bfind, 1, 2, 1},
+    {"bmsk", ptx_make_bmsk, 2, 3, 1},
+    {"brev", ptx_make_brev, 1, 2, 1},
+    {"clz", ptx_make_count, 1, 2, 1},
+    {"cnot", ptx_make_cnot, 1, 2, 1},
+    {"copysign", ptx_make_copysign, 2, 3, 2},
+    {"cos", build_library, 1, 2, 2},
+    {"div", build_div, 2, 3, 3},
+    {"dp2a", ptx_make_dot, 3, 4, 1},
+    {"dp4a", ptx_make_dot, 3, 4, 1},
+    {"ex2", build_library, 1, 2, 2},
+    {"fma", build_mad, 3, 4, 2},
+    {"fns", ptx_make_fns, 3, 4, 1},
+    {"lg2", build_library, 1, 2, 2},
+    {"lop3", ptx_make_lop3, 3, 5, 1},
+    {"mad", build_mad, 2, 4, 3},
+    {"mad24", ptx_make_mul24, 2, 4, 1},
+    {"madc", build_madc, 2, 4, 1},
+    {"max", build_max, 2, 3, 3},
+    {"min", build_min, 2, 3, 3},
+    {"mul", product, 2, 3, 3},
+    {"mul24", ptx_make_mul24, 2, 3, 1},
+    {"neg", build_neg, 1, 2, 3},
+    {"not", ptx_make_not, 1, 2, 5},
+    {"or", ptx_make_bits, 2, 3, 5},
+    {"popc", ptx_make_count, 1, 2, 1},
+    {"prmt", ptx_make_permute, 3, 4, 1},
+    {"rcp", build_rcp, 1, 2, 2},
+    {"rem", build_rem, 2, 3, 1},
+    {"rsqrt", build_rsqrt, 1, 2, 2},
+    {"sad", ptx_make_sad, 3, 4, 1},
+    {"selp", build_selp, 2, 4, 3},
+    {"shf", ptx_make_funnel, 3, 4, 1},
+    {"shl", ptx_make_shift, 1, 3, 1},
+    {"shr", ptx_make_shift, 1, 3, 1},
+    {"sin", build_library, 1, 2, 2},
+    {"sqrt", build_sqrt, 1, 2, 2},
+    {"sub", build_sub, 2, 3, 3},
+    {"subc", build_subc, 2, 3, 1},
+    {"szext", ptx_make_szext, 1, 3, 1},
+    {"tanh", build_library, 1, 2, 2},
+    {"testp", ptx_make_testp, 1, 2, 2},
+    {"xor", ptx_make_bits, 2, 3, 5},
 };
 
-/* The modifiers that operations may have. Other modifiers, such as further
- * rounding modes, would change results and are rejected. Subnormal numbers are
- * kept even with .ftz. */
-static const char modifiers[] = " rn approx full ftz sat cc lo hi wide l r "
-                                "wrap clamp eq ne lt le gt ge lo "
-                                "ls hi hs equ neu ltu leu gtu geu num nan ";
+/* The modifiers that operations may have. Other modifiers would change results
+ * and are rejected. */
+static const char modifiers[] =
+    " rn rz rm rp approx full ftz sat cc lo hi wide l r wrap clamp shiftamt "
+    "relu NaN xorsign abs finite infinite number notanumber normal "
+    "subnormal f4e b4e rc8 ecl ecr rc16 f16 bf16 f16x2 bf16x2 noftz ";
 
 static bool
 takes_type(const struct operation *row, struct ptx_type type)
@@ -397,30 +388,57 @@ takes_type(const struct operation *row, struct ptx_type type)
     return (row->takes & kind) && !(kind == TAKES_FLOATS && type.bits < 32);
 }
 
+/* Applies .ftz, directed rounding and .sat to the result of a float
+ * operation. */
+static LLVMValueRef
+finish_float(struct ptx_work *work, LLVMValueRef value)
+{
+    if (!value || work->result.letter != 'f') {
+        return value;
+    }
+    value = ptx_round_result(work, value);
+    if (value && work->type.bits == 32 && ptx_has(work->statement, "ftz")) {
+        value = ptx_flush(work->ptx, value);
+    }
+    return clamp_unit(work, value);
+}
+
+/* Returns the number of operands that have the operation's type. */
+static unsigned
+input_count(const struct operation *row, bool real)
+{
+    return row->inputs + (real && row->make == build_mad && row->inputs == 2);
+}
+
 /* Builds the PTX statement with the operation of the table row. Fails if the
  * number of operands, the type or a modifier does not fit. */
 static bool
 build_row(struct ptx *ptx, const struct ptx_statement *statement,
           const struct operation *row, struct ptx_type type)
 {
-    struct ptx_work work = {ptx,  ptx->jit->builder,        statement, type,
-                            type, ptx_llvm_type(ptx, type), {NULL}};
+    struct ptx_work work = {.ptx = ptx,
+                            .builder = ptx->jit->builder,
+                            .statement = statement,
+                            .type = type,
+                            .result = type,
+                            .llvm = ptx_llvm_type(ptx, type)};
+    bool real = type.letter == 'f';
     if (statement->operand_count != row->operands || !takes_type(row, type) ||
         !ptx_only(statement, modifiers)) {
         return ptx_fail(ptx, "'%s' does not exist in a supported form",
                         row->name);
     }
-    bool fused = row->make == build_mad && type.letter == 'f';
-    for (unsigned i = 0; i < row->inputs + (fused && row->inputs == 2); i++) {
+    for (unsigned i = 0; i < input_count(row, real); i++) {
         work.in[i] = ptx_read(ptx, &statement->operands[i + 1], type, false);
         if (!work.in[i]) {
             return false;
         }
+        if (real && type.bits == 32 && ptx_has(statement, "ftz")) {
+            work.in[i] = ptx_flush(ptx, work.in[i]);
+        }
     }
     LLVMValueRef value = row->make(&work);
-    if (type.letter == 'f' && work.result.letter == 'f') {
-        value = clamp_unit(&work, value);
-    }
+    value = real ? finish_float(&work, value) : value;
     if (!value || statement->operands[0].kind != PTX_REGISTER) {
         return ptx_fail(ptx, "it has no operand for the result");
     }
@@ -428,18 +446,77 @@ build_row(struct ptx *ptx, const struct ptx_statement *statement,
                      false);
 }
 
+/* Builds one element of an operation on floats of 16 bits. */
+static LLVMValueRef
+build_half(struct ptx *ptx, const struct ptx_statement *statement,
+           const struct operation *row, struct ptx_half half, unsigned element)
+{
+    struct ptx_type type = {'f', 32};
+    struct ptx_work work = {.ptx = ptx,
+                            .builder = ptx->jit->builder,
+                            .statement = statement,
+                            .type = type,
+                            .result = type,
+                            .llvm = ptx_llvm_type(ptx, type),
+                            .half = true};
+    for (unsigned i = 0; i < input_count(row, true); i++) {
+        work.in[i] =
+            ptx_half_read(ptx, half, &statement->operands[i + 1], element);
+        if (!work.in[i]) {
+            return NULL;
+        }
+    }
+    LLVMValueRef value = clamp_unit(&work, row->make(&work));
+    if (value && ptx_has(statement, "relu")) {
+        LLVMValueRef pair[] = {value, LLVMConstReal(work.llvm, 0.0)};
+        LLVMValueRef nan =
+            LLVMBuildFCmp(work.builder, LLVMRealUNO, value, value, "");
+        pair[1] =
+            ptx_intrinsic(ptx, "llvm.maximum", work.llvm, pair, 2);
+        value = LLVMBuildSelect(work.builder, nan, value, pair[1], "");
+    }
+    return value ? ptx_half_round(ptx, half, value) : NULL;
+}
+
+static bool
+build_halves(struct ptx *ptx, const struct ptx_statement *statement,
+             const struct operation *row, struct ptx_half half)
+{
+    LLVMValueRef values[2];
+    if (statement->operand_count != row->operands ||
+        !(row->takes & TAKES_FLOATS) || !ptx_only(statement, modifiers) ||
+        row->make == build_selp) {
+        return ptx_fail(ptx, "'%s' does not exist in a supported form",
+                        row->name);
+    }
+    for (unsigned i = 0; i < half.count; i++) {
+        values[i] = build_half(ptx, statement, row, half, i);
+        if (!values[i]) {
+            return false;
+        }
+    }
+    return ptx_half_write(ptx, half, statement->operands[0].names[0], values);
+}
+
 bool
 ptx_build(struct ptx *ptx, const struct ptx_statement *statement)
 {
     struct ptx_type type;
-    bool typed =
-        statement->modifier_count &&
-        ptx_parse_type(statement->modifiers[statement->modifier_count - 1],
-                       &type);
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-        if (typed && strcmp(statement->operation, operations[i].name) == 0) {
-            return build_row(ptx, statement, &operations[i], type);
+    struct ptx_half half;
+    unsigned n = statement->modifier_count;
+    const char *last = n ? statement->modifiers[n - 1] : "";
+    bool halves = ptx_half_parse(last, &half);
+    for (size_t i = 0; n && i < sizeof operations / sizeof *operations; i++) {
+        if (strcmp(statement->operation, operations[i].name) != 0) {
+            continue;
         }
+        if (halves) {
+            return build_halves(ptx, statement, &operations[i], half);
+        }
+        return ptx_parse_type(last, &type)
+                   ? build_row(ptx, statement, &operations[i], type)
+                   : ptx_fail(ptx, "'%s' does not exist in a supported form",
+                              statement->operation);
     }
     return ptx_fail(ptx, "'%s' is not supported", statement->operation);
 }

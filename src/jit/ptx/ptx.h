@@ -256,6 +256,7 @@ struct ptx_work {
     struct ptx_type type;   /* PTX type of the operands */
     struct ptx_type result; /* PTX type of the result */
     LLVMTypeRef llvm;       /* LLVM type of the operands */
+    bool half; /* the operands are floats that stand for 16-bit floats */
     LLVMValueRef in[PTX_MAX_OPERANDS];
 };
 
@@ -267,6 +268,22 @@ typedef LLVMValueRef ptx_make(struct ptx_work *work);
 ptx_make ptx_make_bits, ptx_make_not, ptx_make_cnot, ptx_make_shift,
     ptx_make_funnel, ptx_make_count, ptx_make_brev, ptx_make_lop3,
     ptx_make_extract, ptx_make_insert, ptx_make_permute;
+
+/* ---- integers.c ---- */
+ptx_make ptx_make_sad, ptx_make_dot, ptx_make_mul24, ptx_make_bfind,
+    ptx_make_fns, ptx_make_szext, ptx_make_bmsk;
+/* Builds the statement slct. Returns false on failure. */
+bool ptx_build_slct(struct ptx *ptx, const struct ptx_statement *statement);
+
+/* ---- floats.c ---- */
+ptx_make ptx_make_extreme, ptx_make_copysign, ptx_make_testp;
+/* Replaces a subnormal float by a zero of the same sign. */
+LLVMValueRef ptx_flush(struct ptx *ptx, LLVMValueRef value);
+
+/* In rounding.c: changes a result that is rounded to nearest to the one that
+ * the modifier .rz, .rm or .rp requires. Returns NULL if the operation has no
+ * such form. */
+LLVMValueRef ptx_round_result(struct ptx_work *work, LLVMValueRef x);
 
 /* ---- operations.c ---- */
 /* Returns `value` as a constant of the type of work's operands. */

@@ -13,6 +13,7 @@
 
 #include "jit/jit.h"
 #include "jit/ptx/barriers.h"
+#include "jit/ptx/compare.h"
 #include "jit/ptx/copies.h"
 #include "jit/ptx/flow.h"
 #include "jit/ptx/ptx.h"
@@ -60,7 +61,10 @@ static const struct row {
     {"redux", ptx_build_redux, GUARD_BRANCH},
     {"reg", ptx_declare_registers, GUARD_SELECT},
     {"ret", ptx_build_return, GUARD_BRANCH},
+    {"set", ptx_build_set, GUARD_SELECT},
+    {"setp", ptx_build_setp, GUARD_SELECT},
     {"shfl", ptx_build_shuffle, GUARD_BRANCH},
+    {"slct", ptx_build_slct, GUARD_SELECT},
     {"st", ptx_build_store, GUARD_BRANCH},
     {"stmatrix", ptx_build_store_tiles, GUARD_BRANCH},
     {"trap", ptx_build_effect, GUARD_BRANCH},

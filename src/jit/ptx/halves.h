@@ -1,0 +1,40 @@
+/* halves.h - floats of 16 bits in PTX, f16 and bf16, alone and in pairs.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_PTX_HALVES_H
+#define PYCUDA_JIT_PTX_HALVES_H
+
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
+struct ptx;
+struct ptx_operand;
+
+/* The type f16, bf16, f16x2 or bf16x2. */
+struct ptx_half {
+    bool brain;     /* bf16 */
+    unsigned count; /* 2 for a pair */
+};
+
+/* Parses the name of such a type. Returns false for other names. */
+bool ptx_half_parse(const char *name, struct ptx_half *half);
+/* Returns element `i` of the operand as a float; NULL on failure. */
+LLVMValueRef ptx_half_read(struct ptx *ptx, struct ptx_half half,
+                           const struct ptx_operand *operand, unsigned i);
+/* Converts an i16 to a float. */
+LLVMValueRef ptx_half_extend(struct ptx *ptx, struct ptx_half half,
+                             LLVMValueRef bits);
+/* Rounds a float to the nearest value of the type, an i16. A NaN becomes
+ * 0x7fff. */
+LLVMValueRef ptx_half_round(struct ptx *ptx, struct ptx_half half,
+                            LLVMValueRef value);
+/* Writes one or two i16 to the register. */
+bool ptx_half_write(struct ptx *ptx, struct ptx_half half, const char *name,
+                    LLVMValueRef *values);
+/* Returns a * b + c for floats with at most 12 significant bits, rounded "to
+ * odd": if the sum is inexact, its last bit is 1. Rounding it once more to at
+ * most 22 bits gives the correctly rounded sum. */
+LLVMValueRef ptx_half_fma(struct ptx *ptx, LLVMValueRef *in);
+
+#endif
