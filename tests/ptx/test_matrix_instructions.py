@@ -117,12 +117,13 @@ def kernel(form: Any) -> str:
         at += count
     results = ", ".join(f'"={sum_letter}"(d[{i}])' for i in range(in_c))
     inputs = ", ".join(
-        f'"{"c" == x and sum_letter or letter}"({x}[{i}])'
+        f'"{sum_letter if x == "c" else letter}"({x}[{i}])'
         for x, count in (("a", in_a), ("b", in_b), ("c", in_c))
         for i in range(count)
     )
     return f"""
-__global__ void {name_of(form)}(const {kind} *a, const {kind} *b, {sum_kind} *c)
+__global__ void {name_of(form)}(const {kind} *a, const {kind} *b,
+                                {sum_kind} *c)
 {{
     int lane = threadIdx.x + threadIdx.y * blockDim.x;
     a += lane * {in_a}; b += lane * {in_b}; c += lane * {in_c};
@@ -322,9 +323,7 @@ def test_load_of_tiles(moves: Any, rng: Any, form: str, block: Any) -> None:
     count = int(form[0])
     tiles = rng.integers(0, 2**16, (4, 8, 8), dtype="u2")
     out = np.zeros((count, 32), "u4")
-    moves.get_function("load" + form)(
-        drv.In(tiles), drv.Out(out), block=block
-    )
+    moves.get_function("load" + form)(drv.In(tiles), drv.Out(out), block=block)
     want = tiles.transpose(0, 2, 1).copy() if form.endswith("t") else tiles
     np.testing.assert_array_equal(out, tiles_of_lanes(want)[:count])
 
@@ -337,9 +336,7 @@ def test_load_from_generic_address(moves: Any, rng: Any, block: Any) -> None:
 
 
 @pytest.mark.parametrize("form", ["1", "2", "4", "1t", "2t", "4t"])
-def test_store_of_tiles(
-    stores: Any, rng: Any, form: str, block: Any
-) -> None:
+def test_store_of_tiles(stores: Any, rng: Any, form: str, block: Any) -> None:
     module = stores
     count = int(form[0])
     tiles = rng.integers(0, 2**16, (4, 8, 8), dtype="u2")

@@ -28,8 +28,10 @@ SEGMENTS = [0x1F, 0, 0x181F, 0x1800, 0x1C1F, 0x100F, 0x0A13]
 MODES = ["idx", "up", "down", "bfly"]
 
 LANE = "#define LANE (threadIdx.x + threadIdx.y * blockDim.x)\n"
-SHUFFLES = LANE + "".join(
-    f"""
+SHUFFLES = (
+    LANE
+    + "".join(
+        f"""
 __global__ void {mode}_{c}(const unsigned *a, const int *b, unsigned *d)
 {{
     unsigned r, p;
@@ -39,10 +41,11 @@ __global__ void {mode}_{c}(const unsigned *a, const int *b, unsigned *d)
     d[LANE] = r; d[32 + LANE] = p;
 }}
 """
-    for mode in MODES
-    for c in SEGMENTS
-) + "".join(
-    f"""
+        for mode in MODES
+        for c in SEGMENTS
+    )
+    + "".join(
+        f"""
 __global__ void {mode}(const unsigned *a, const int *b, int c, unsigned *d)
 {{
     unsigned r;
@@ -51,7 +54,8 @@ __global__ void {mode}(const unsigned *a, const int *b, int c, unsigned *d)
     d[LANE] = r;
 }}
 """
-    for mode in MODES
+        for mode in MODES
+    )
 )
 
 
@@ -243,9 +247,7 @@ def vote_inputs(rng: Any) -> list[Any]:
 
 @pytest.mark.parametrize("mask", [0xFFFFFFFF, HALF_WARP])
 @pytest.mark.parametrize("name", list(VOTES | PER_LANE))
-def test_vote(
-    votes: Any, rng: Any, name: str, mask: int, block: Any
-) -> None:
+def test_vote(votes: Any, rng: Any, name: str, mask: int, block: Any) -> None:
     lanes = [x for x in range(32) if mask >> x & 1]
     for a in vote_inputs(rng):
         out = np.zeros(32, "u4")
@@ -263,7 +265,9 @@ def test_vote(
 
 # ---- asynchronous copies and mbarrier objects ----
 
-COPIES = LANE + r"""
+COPIES = (
+    LANE
+    + r"""
 __device__ unsigned shared_address(const void *p)
 { return (unsigned)__cvta_generic_to_shared(p); }
 #define COPY(NAME, BYTES, KIND, MORE, ...)                                  \
@@ -290,6 +294,7 @@ COPY(part8, 8, "ca", ", %2")
 COPY(part16, 16, "cg", ", %2")
 COPY(ignore16, 16, "cg", ", p")
 """
+)
 FORMS = {
     "copy4": 4,
     "copy8": 8,
@@ -327,7 +332,9 @@ def test_copy(
     np.testing.assert_array_equal(out, want)
 
 
-BARRIERS = LANE + r"""
+BARRIERS = (
+    LANE
+    + r"""
 __device__ unsigned shared_address(const void *p)
 { return (unsigned)__cvta_generic_to_shared(p); }
 typedef unsigned long long word;
@@ -442,6 +449,7 @@ __global__ void bulk(const uint4 *in, uint4 *out)
     }
 }
 """
+)
 
 
 @pytest.fixture(scope="module")

@@ -88,9 +88,9 @@ static void
 store_fields(struct ptx *ptx, struct fields fields, LLVMValueRef at)
 {
     LLVMBuilderRef builder = ptx->jit->builder;
-    LLVMValueRef missing = field(
-        ptx, LLVMBuildOr(builder, fields.pending, fields.bytes, ""), 0,
-        BYTES_BITS);
+    LLVMValueRef missing =
+        field(ptx, LLVMBuildOr(builder, fields.pending, fields.bytes, ""), 0,
+              BYTES_BITS);
     LLVMValueRef over =
         LLVMBuildICmp(builder, LLVMIntEQ, missing, number(ptx, 0), "");
     LLVMValueRef next =
@@ -117,9 +117,8 @@ static LLVMValueRef
 read_count(struct ptx *ptx, const struct ptx_operand *operand)
 {
     LLVMValueRef value = ptx_read(ptx, operand, word, false);
-    return value
-               ? LLVMBuildZExt(ptx->jit->builder, value, ptx->jit->i64, "")
-               : NULL;
+    return value ? LLVMBuildZExt(ptx->jit->builder, value, ptx->jit->i64, "")
+                 : NULL;
 }
 
 void
@@ -200,8 +199,8 @@ build_arrive(struct ptx *ptx, const struct ptx_statement *statement,
         fields.expected = LLVMBuildSub(builder, fields.expected, count, "");
     }
     store_fields(ptx, fields, at);
-    return !address || ptx_write(ptx, statement->operands[0].names[0], state,
-                                 old, false);
+    return !address ||
+           ptx_write(ptx, statement->operands[0].names[0], state, old, false);
 }
 
 /* Builds test_wait and try_wait. Other threads run first, since a program
@@ -243,9 +242,8 @@ build_pending(struct ptx *ptx, const struct ptx_statement *statement)
     if (!value) {
         return refuse(ptx, statement);
     }
-    value = LLVMBuildTrunc(ptx->jit->builder,
-                           field(ptx, value, 0, COUNT_BITS), ptx->jit->i32,
-                           "");
+    value = LLVMBuildTrunc(ptx->jit->builder, field(ptx, value, 0, COUNT_BITS),
+                           ptx->jit->i32, "");
     return ptx_write(ptx, operands[0].names[0], word, value, false);
 }
 
@@ -286,16 +284,15 @@ ptx_build_mbarrier(struct ptx *ptx, const struct ptx_statement *statement)
 /* Builds cp.async.mbarrier.arrive. Without .noinc, the instruction adds an
  * arrival to those of the phase and arrives, which changes nothing. */
 bool
-ptx_build_copies_arrive(struct ptx *ptx,
-                        const struct ptx_statement *statement)
+ptx_build_copies_arrive(struct ptx *ptx, const struct ptx_statement *statement)
 {
     if (statement->operand_count != 1 ||
         !ptx_only(statement, " async mbarrier arrive noinc shared "
                              "shared::cta ")) {
         return refuse(ptx, statement);
     }
-    LLVMValueRef at = ptx_address(ptx, &statement->operands[0],
-                                  ptx_space_of(statement));
+    LLVMValueRef at =
+        ptx_address(ptx, &statement->operands[0], ptx_space_of(statement));
     return at && (!ptx_has(statement, "noinc") ||
                   build_arrive(ptx, statement, 0, at));
 }

@@ -85,8 +85,7 @@ read_form(struct compare *compare, unsigned results)
     if (!compare->row ||
         (!ptx_half_parse(type, &compare->half) &&
          !ptx_parse_type(type, &compare->type)) ||
-        statement->operand_count !=
-            results + 2 + (compare->combine != NULL)) {
+        statement->operand_count != results + 2 + (compare->combine != NULL)) {
         return refuse(compare->ptx, statement);
     }
     compare->in = &statement->operands[results];
@@ -200,10 +199,10 @@ write_numbers(struct compare *compare, LLVMValueRef *values,
         return ptx_half_write(ptx, half, to, values);
     }
     LLVMTypeRef llvm = ptx_llvm_type(ptx, type);
-    LLVMValueRef one = type.letter == 'f' ? LLVMConstReal(llvm, 1.0)
-                                          : LLVMConstAllOnes(llvm);
-    values[0] = LLVMBuildSelect(builder, values[0], one, LLVMConstNull(llvm),
-                                "");
+    LLVMValueRef one =
+        type.letter == 'f' ? LLVMConstReal(llvm, 1.0) : LLVMConstAllOnes(llvm);
+    values[0] =
+        LLVMBuildSelect(builder, values[0], one, LLVMConstNull(llvm), "");
     return ptx_write(ptx, to, type, values[0], false);
 }
 

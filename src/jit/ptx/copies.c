@@ -32,11 +32,10 @@ read_size(struct ptx *ptx, const struct ptx_operand *operand, uint64_t bytes)
 {
     struct jit *jit = ptx->jit;
     struct ptx_type predicate = {'p', 1}, word = {'u', 32};
-    struct ptx_symbol *own = operand->kind == PTX_REGISTER
-                                 ? ptx_find(ptx, operand->names[0] +
-                                                     (operand->names[0][0] ==
-                                                      '!'))
-                                 : NULL;
+    struct ptx_symbol *own =
+        operand->kind == PTX_REGISTER
+            ? ptx_find(ptx, operand->names[0] + (operand->names[0][0] == '!'))
+            : NULL;
     LLVMValueRef all = LLVMConstInt(jit->i64, bytes, 0);
     if (own && own->type.letter == 'p') {
         LLVMValueRef ignore = ptx_read(ptx, operand, predicate, false);
@@ -79,8 +78,7 @@ build_copy(struct ptx *ptx, const struct ptx_statement *statement)
     if (!from || !size) {
         return false;
     }
-    if (!LLVMIsAConstantInt(size) ||
-        LLVMConstIntGetZExtValue(size) != bytes) {
+    if (!LLVMIsAConstantInt(size) || LLVMConstIntGetZExtValue(size) != bytes) {
         LLVMBuildMemSet(jit->builder, to, LLVMConstInt(jit->i8, 0, 0),
                         LLVMConstInt(jit->i64, bytes, 0), bytes);
         LLVMBuildMemCpy(jit->builder, to, 1, from, 1, size);
@@ -90,8 +88,8 @@ build_copy(struct ptx *ptx, const struct ptx_statement *statement)
     return true;
 }
 
-/* Builds cp.async.bulk [to], [from], bytes: to shared memory, where an mbarrier
- * object counts the bytes, or to global memory. */
+/* Builds cp.async.bulk [to], [from], bytes: to shared memory, where an
+ * mbarrier object counts the bytes, or to global memory. */
 static bool
 build_bulk_copy(struct ptx *ptx, const struct ptx_statement *statement)
 {

@@ -36,9 +36,9 @@ ptx_make_extreme(struct ptx_work *work)
     LLVMTypeRef bits =
         LLVMIntTypeInContext(work->ptx->jit->context, work->type.bits);
     if (ptx_has(work->statement, "xorsign")) {
-        sign = LLVMBuildXor(builder,
-                            LLVMBuildBitCast(builder, in[0], bits, ""),
-                            LLVMBuildBitCast(builder, in[1], bits, ""), "");
+        sign =
+            LLVMBuildXor(builder, LLVMBuildBitCast(builder, in[0], bits, ""),
+                         LLVMBuildBitCast(builder, in[1], bits, ""), "");
         in[0] = unary(work, "llvm.fabs", in[0]);
         in[1] = unary(work, "llvm.fabs", in[1]);
     }
@@ -79,8 +79,8 @@ ptx_make_testp(struct ptx_work *work)
         LLVMIntTypeInContext(work->ptx->jit->context, work->type.bits);
     LLVMValueRef as_bits = LLVMBuildBitCast(builder, size, bits, "");
     bool single = work->type.bits == 32;
-    LLVMValueRef infinity = LLVMConstInt(
-        bits, single ? 0x7f800000u : 0x7ff0000000000000u, 0);
+    LLVMValueRef infinity =
+        LLVMConstInt(bits, single ? 0x7f800000u : 0x7ff0000000000000u, 0);
     LLVMValueRef least =
         LLVMConstInt(bits, single ? 0x00800000u : 0x0010000000000000u, 0);
     LLVMValueRef is_small =

@@ -57,8 +57,8 @@ ptx_half_extend(struct ptx *ptx, struct ptx_half half, LLVMValueRef bits)
         bits = LLVMBuildShl(builder, bits, jit_constant(jit, 16), "");
         return LLVMBuildBitCast(builder, bits, float_type(ptx), "");
     }
-    bits = LLVMBuildBitCast(builder, bits,
-                            LLVMHalfTypeInContext(jit->context), "");
+    bits = LLVMBuildBitCast(builder, bits, LLVMHalfTypeInContext(jit->context),
+                            "");
     return LLVMBuildFPExt(builder, bits, float_type(ptx), "");
 }
 
@@ -88,9 +88,9 @@ round_brain(struct ptx *ptx, LLVMValueRef value)
     LLVMBuilderRef builder = jit->builder;
     LLVMValueRef by = jit_constant(jit, 16);
     LLVMValueRef bits = LLVMBuildBitCast(builder, value, jit->i32, "");
-    LLVMValueRef odd = LLVMBuildAnd(builder,
-                                    LLVMBuildLShr(builder, bits, by, ""),
-                                    jit_constant(jit, 1), "");
+    LLVMValueRef odd =
+        LLVMBuildAnd(builder, LLVMBuildLShr(builder, bits, by, ""),
+                     jit_constant(jit, 1), "");
     bits = LLVMBuildAdd(builder, bits, jit_constant(jit, 0x7fff), "");
     bits = LLVMBuildAdd(builder, bits, odd, "");
     bits = LLVMBuildLShr(builder, bits, by, "");
@@ -102,14 +102,13 @@ ptx_half_round(struct ptx *ptx, struct ptx_half half, LLVMValueRef value)
 {
     LLVMBuilderRef builder = ptx->jit->builder;
     LLVMTypeRef type = short_type(ptx);
-    LLVMValueRef nan =
-        LLVMBuildFCmp(builder, LLVMRealUNO, value, value, "");
+    LLVMValueRef nan = LLVMBuildFCmp(builder, LLVMRealUNO, value, value, "");
     LLVMValueRef bits;
     if (half.brain) {
         bits = round_brain(ptx, value);
     } else {
-        bits = LLVMBuildFPTrunc(
-            builder, value, LLVMHalfTypeInContext(ptx->jit->context), "");
+        bits = LLVMBuildFPTrunc(builder, value,
+                                LLVMHalfTypeInContext(ptx->jit->context), "");
         bits = LLVMBuildBitCast(builder, bits, type, "");
     }
     return LLVMBuildSelect(builder, nan, LLVMConstInt(type, 0x7fff, 0), bits,
@@ -144,15 +143,15 @@ ptx_half_fma(struct ptx *ptx, LLVMValueRef *in)
     /* Knuth's two-sum: `error` is the exact p + c - sum. */
     LLVMValueRef virtual_c = LLVMBuildFSub(builder, sum, p, "");
     LLVMValueRef virtual_p = LLVMBuildFSub(builder, sum, virtual_c, "");
-    LLVMValueRef error = LLVMBuildFAdd(
-        builder, LLVMBuildFSub(builder, p, virtual_p, ""),
-        LLVMBuildFSub(builder, in[2], virtual_c, ""), "");
+    LLVMValueRef error =
+        LLVMBuildFAdd(builder, LLVMBuildFSub(builder, p, virtual_p, ""),
+                      LLVMBuildFSub(builder, in[2], virtual_c, ""), "");
     LLVMValueRef zero = LLVMConstReal(type, 0.0);
     LLVMValueRef inexact =
         LLVMBuildFCmp(builder, LLVMRealONE, error, zero, "");
     LLVMValueRef bits = LLVMBuildBitCast(builder, sum, jit->i32, "");
-    LLVMValueRef even = LLVMBuildNot(
-        builder, LLVMBuildTrunc(builder, bits, jit->i1, ""), "");
+    LLVMValueRef even =
+        LLVMBuildNot(builder, LLVMBuildTrunc(builder, bits, jit->i1, ""), "");
     LLVMValueRef up = LLVMBuildICmp(
         builder, LLVMIntSGE,
         LLVMBuildXor(builder, bits,

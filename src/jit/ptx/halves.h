@@ -22,14 +22,14 @@ bool ptx_half_parse(const char *name, struct ptx_half *half);
 /* Returns element `i` of the operand as a float; NULL on failure. */
 LLVMValueRef ptx_half_read(struct ptx *ptx, struct ptx_half half,
                            const struct ptx_operand *operand, unsigned i);
-/* Converts an i16 to a float. */
+/* Returns the float with the value of an i16 of the type. */
 LLVMValueRef ptx_half_extend(struct ptx *ptx, struct ptx_half half,
                              LLVMValueRef bits);
-/* Rounds a float to the nearest value of the type, an i16. A NaN becomes
- * 0x7fff. */
+/* Returns the float rounded to the nearest value of the type, as an i16. A NaN
+ * becomes 0x7fff. */
 LLVMValueRef ptx_half_round(struct ptx *ptx, struct ptx_half half,
                             LLVMValueRef value);
-/* Writes one or two i16 to the register. */
+/* Writes one or two i16 to the register. Returns false on failure. */
 bool ptx_half_write(struct ptx *ptx, struct ptx_half half, const char *name,
                     LLVMValueRef *values);
 /* Returns a * b + c for floats with at most 12 significant bits, rounded "to

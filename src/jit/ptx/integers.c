@@ -25,10 +25,10 @@ LLVMValueRef
 ptx_make_sad(struct ptx_work *work)
 {
     LLVMValueRef a = work->in[0], b = work->in[1];
-    LLVMValueRef distance = choose(
-        work, work->type.letter == 's' ? LLVMIntSLT : LLVMIntULT, a, b,
-        LLVMBuildSub(work->builder, b, a, ""),
-        LLVMBuildSub(work->builder, a, b, ""));
+    LLVMValueRef distance =
+        choose(work, work->type.letter == 's' ? LLVMIntSLT : LLVMIntULT, a, b,
+               LLVMBuildSub(work->builder, b, a, ""),
+               LLVMBuildSub(work->builder, a, b, ""));
     return LLVMBuildAdd(work->builder, distance, work->in[2], "");
 }
 
@@ -62,8 +62,7 @@ ptx_make_dot(struct ptx_work *work)
     LLVMValueRef sum = work->in[2];
     for (unsigned i = 0; i < 32 / bits; i++) {
         LLVMValueRef a = part(work, work->in[0], i * bits, bits, signed_a);
-        LLVMValueRef b =
-            part(work, work->in[1], start + 8 * i, 8, signed_b);
+        LLVMValueRef b = part(work, work->in[1], start + 8 * i, 8, signed_b);
         sum = LLVMBuildAdd(work->builder, sum,
                            LLVMBuildMul(work->builder, a, b, ""), "");
     }
@@ -93,8 +92,8 @@ ptx_make_mul24(struct ptx_work *work)
     if (strcmp(work->statement->operation, "mul24") == 0) {
         return pair[0];
     }
-    pair[1] = ptx_read(work->ptx, &work->statement->operands[3], work->type,
-                       false);
+    pair[1] =
+        ptx_read(work->ptx, &work->statement->operands[3], work->type, false);
     if (!pair[1]) {
         return NULL;
     }
@@ -121,8 +120,8 @@ ptx_make_bfind(struct ptx_work *work)
         ptx_intrinsic(work->ptx, "llvm.ctlz", work->llvm, arguments, 2);
     LLVMValueRef result = zeros;
     if (!ptx_has(work->statement, "shiftamt")) {
-        result = LLVMBuildSub(
-            builder, ptx_number(work, work->type.bits - 1), zeros, "");
+        result = LLVMBuildSub(builder, ptx_number(work, work->type.bits - 1),
+                              zeros, "");
     }
     result = choose(work, LLVMIntEQ, value, ptx_number(work, 0),
                     LLVMConstAllOnes(work->llvm), result);
@@ -138,31 +137,30 @@ ptx_make_fns(struct ptx_work *work)
     LLVMBuilderRef builder = work->builder;
     LLVMValueRef zero = ptx_number(work, 0), one = ptx_number(work, 1);
     LLVMValueRef base = work->in[1], n = work->in[2];
-    LLVMValueRef step = choose(work, LLVMIntSLT, n, zero,
-                               LLVMConstAllOnes(work->llvm), one);
-    LLVMValueRef left = choose(work, LLVMIntSLT, n, zero,
-                               LLVMBuildNeg(builder, n, ""), n);
-    LLVMValueRef most = choose(work, LLVMIntEQ, n, zero, one,
-                               ptx_number(work, 32));
+    LLVMValueRef step =
+        choose(work, LLVMIntSLT, n, zero, LLVMConstAllOnes(work->llvm), one);
+    LLVMValueRef left =
+        choose(work, LLVMIntSLT, n, zero, LLVMBuildNeg(builder, n, ""), n);
+    LLVMValueRef most =
+        choose(work, LLVMIntEQ, n, zero, one, ptx_number(work, 32));
     left = choose(work, LLVMIntEQ, n, zero, one, left);
     LLVMValueRef result = LLVMConstAllOnes(work->llvm), at = base;
     for (unsigned i = 0; i < 32; i++) {
-        LLVMValueRef inside = LLVMBuildICmp(builder, LLVMIntULT, at,
-                                            ptx_number(work, 32), "");
-        LLVMValueRef by =
-            LLVMBuildAnd(builder, at, ptx_number(work, 31), "");
+        LLVMValueRef inside =
+            LLVMBuildICmp(builder, LLVMIntULT, at, ptx_number(work, 32), "");
+        LLVMValueRef by = LLVMBuildAnd(builder, at, ptx_number(work, 31), "");
         LLVMValueRef bit = LLVMBuildTrunc(
             builder, LLVMBuildLShr(builder, work->in[0], by, ""),
             work->ptx->jit->i1, "");
-        LLVMValueRef within = LLVMBuildICmp(
-            builder, LLVMIntUGT, most, ptx_number(work, i), "");
+        LLVMValueRef within =
+            LLVMBuildICmp(builder, LLVMIntUGT, most, ptx_number(work, i), "");
         bit = LLVMBuildAnd(builder, bit,
                            LLVMBuildAnd(builder, inside, within, ""), "");
         LLVMValueRef down = LLVMBuildSub(
             builder, left, LLVMBuildZExt(builder, bit, work->llvm, ""), "");
-        LLVMValueRef found = LLVMBuildAnd(
-            builder, bit, LLVMBuildICmp(builder, LLVMIntEQ, left, one, ""),
-            "");
+        LLVMValueRef found =
+            LLVMBuildAnd(builder, bit,
+                         LLVMBuildICmp(builder, LLVMIntEQ, left, one, ""), "");
         result = LLVMBuildSelect(builder, found, at, result, "");
         left = down;
         at = LLVMBuildAdd(builder, at, step, "");
@@ -199,8 +197,8 @@ ptx_make_szext(struct ptx_work *work)
     LLVMValueRef one = LLVMConstInt(wide, 1, 0);
     LLVMValueRef value = LLVMBuildZExt(builder, work->in[0], wide, "");
     LLVMOpcode down = work->type.letter == 's' ? LLVMAShr : LLVMLShr;
-    value = LLVMBuildShl(builder, LLVMBuildShl(builder, value, up, ""), one,
-                         "");
+    value =
+        LLVMBuildShl(builder, LLVMBuildShl(builder, value, up, ""), one, "");
     value = LLVMBuildBinOp(builder, down, value, up, "");
     value = LLVMBuildBinOp(builder, down, value, one, "");
     return LLVMBuildTrunc(builder, value, work->llvm, "");
@@ -242,10 +240,9 @@ ptx_build_slct(struct ptx *ptx, const struct ptx_statement *statement)
         return false;
     }
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(c));
-    LLVMValueRef first =
-        test.letter == 'f'
-            ? LLVMBuildFCmp(builder, LLVMRealOGE, c, zero, "")
-            : LLVMBuildICmp(builder, LLVMIntSGE, c, zero, "");
+    LLVMValueRef first = test.letter == 'f'
+                             ? LLVMBuildFCmp(builder, LLVMRealOGE, c, zero, "")
+                             : LLVMBuildICmp(builder, LLVMIntSGE, c, zero, "");
     return ptx_write(ptx, operands[0].names[0], type,
                      LLVMBuildSelect(builder, first, a, b, ""), false);
 }

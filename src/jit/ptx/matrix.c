@@ -46,11 +46,11 @@ static const struct element {
     enum element_kind kind;
     unsigned bits;
 } elements[] = {
-    {"f16", ELEMENT_HALF, 16},   {"bf16", ELEMENT_BFLOAT, 16},
-    {"tf32", ELEMENT_TF32, 32},  {"f64", ELEMENT_DOUBLE, 64},
-    {"s8", ELEMENT_SIGNED, 8},   {"u8", ELEMENT_UNSIGNED, 8},
-    {"s4", ELEMENT_SIGNED, 4},   {"u4", ELEMENT_UNSIGNED, 4},
-    {"b1", ELEMENT_BITS, 1},     {"e4m3", ELEMENT_E4M3, 8},
+    {"f16", ELEMENT_HALF, 16},  {"bf16", ELEMENT_BFLOAT, 16},
+    {"tf32", ELEMENT_TF32, 32}, {"f64", ELEMENT_DOUBLE, 64},
+    {"s8", ELEMENT_SIGNED, 8},  {"u8", ELEMENT_UNSIGNED, 8},
+    {"s4", ELEMENT_SIGNED, 4},  {"u4", ELEMENT_UNSIGNED, 4},
+    {"b1", ELEMENT_BITS, 1},    {"e4m3", ELEMENT_E4M3, 8},
     {"e5m2", ELEMENT_E5M2, 8},
 };
 
@@ -163,9 +163,10 @@ read_form(struct product *product)
     product->bits = wide ? 64 : 32;
     product->parts = k * product->a->bits / product->bits / GROUP;
     product->half_sum = strcmp(types[0], "f16") == 0;
-    product->sum = wide                   ? LLVMDoubleTypeInContext(jit->context)
-                   : is_float(product->a) ? LLVMFloatTypeInContext(jit->context)
-                                          : jit->i64;
+    product->sum = wide ? LLVMDoubleTypeInContext(jit->context)
+                   : is_float(product->a)
+                       ? LLVMFloatTypeInContext(jit->context)
+                       : jit->i64;
     unsigned results = product->halves * (product->half_sum ? 1 : 2);
     return product->parts && product->parts <= MAX_PARTS &&
            ptx_elements(&operands[0]) == results &&
@@ -182,9 +183,9 @@ read_registers(struct product *product, unsigned operand, unsigned count,
                LLVMValueRef *registers)
 {
     for (unsigned i = 0; i < count; i++) {
-        registers[i] = ptx_read_element(
-            product->ptx, &product->statement->operands[operand], i,
-            product->bits);
+        registers[i] = ptx_read_element(product->ptx,
+                                        &product->statement->operands[operand],
+                                        i, product->bits);
         if (!registers[i]) {
             return false;
         }
@@ -264,11 +265,10 @@ from_byte(struct ptx *ptx, LLVMValueRef bits, bool e4m3)
     LLVMTypeRef half = LLVMHalfTypeInContext(jit->context);
     LLVMTypeRef real = LLVMFloatTypeInContext(jit->context);
     LLVMValueRef byte = LLVMBuildTrunc(builder, bits, i16, "");
-    LLVMValueRef up =
-        LLVMBuildShl(builder, byte, LLVMConstInt(i16, 8, 0), "");
+    LLVMValueRef up = LLVMBuildShl(builder, byte, LLVMConstInt(i16, 8, 0), "");
     if (!e4m3) {
-        return LLVMBuildFPExt(
-            builder, LLVMBuildBitCast(builder, up, half, ""), real, "");
+        return LLVMBuildFPExt(builder, LLVMBuildBitCast(builder, up, half, ""),
+                              real, "");
     }
     LLVMValueRef sign =
         LLVMBuildAnd(builder, up, LLVMConstInt(i16, 0x8000, 0), "");
@@ -295,10 +295,9 @@ extract(struct product *product, const struct element *element,
     LLVMTypeRef real = LLVMFloatTypeInContext(jit->context);
     LLVMTypeRef half = LLVMHalfTypeInContext(jit->context);
     LLVMTypeRef i16 = LLVMInt16TypeInContext(jit->context);
-    LLVMValueRef down =
-        LLVMBuildLShr(builder, value,
-                      LLVMConstInt(LLVMTypeOf(value), i * element->bits, 0),
-                      "");
+    LLVMValueRef down = LLVMBuildLShr(
+        builder, value, LLVMConstInt(LLVMTypeOf(value), i * element->bits, 0),
+        "");
     switch (element->kind) {
     case ELEMENT_DOUBLE:
         return LLVMBuildBitCast(builder, value, product->sum, "");
@@ -310,8 +309,8 @@ extract(struct product *product, const struct element *element,
         value = LLVMBuildShl(builder, down, jit_constant(jit, 16), "");
         return LLVMBuildBitCast(builder, value, real, "");
     case ELEMENT_TF32:
-        value = LLVMBuildAnd(builder, value, jit_constant(jit, 0xffffe000),
-                             "");
+        value =
+            LLVMBuildAnd(builder, value, jit_constant(jit, 0xffffe000), "");
         return LLVMBuildBitCast(builder, value, real, "");
     case ELEMENT_E4M3:
     case ELEMENT_E5M2:
@@ -435,14 +434,13 @@ write_row(struct product *product, unsigned h, const LLVMValueRef sums[2])
     struct ptx_type type = {'b', product->bits};
     const struct ptx_operand *to = &product->statement->operands[0];
     if (product->half_sum) {
-        LLVMValueRef high = LLVMBuildShl(jit->builder, sums[1],
-                                         jit_constant(jit, 16), "");
+        LLVMValueRef high =
+            LLVMBuildShl(jit->builder, sums[1], jit_constant(jit, 16), "");
         return ptx_write(product->ptx, to->names[h], type,
                          LLVMBuildOr(jit->builder, sums[0], high, ""), false);
     }
     return ptx_write(product->ptx, to->names[2 * h], type, sums[0], false) &&
-           ptx_write(product->ptx, to->names[2 * h + 1], type, sums[1],
-                     false);
+           ptx_write(product->ptx, to->names[2 * h + 1], type, sums[1], false);
 }
 
 bool

@@ -248,13 +248,16 @@ build_rsqrt(struct ptx_work *work)
     return build_rcp(work);
 }
 
-/* Builds ex2, lg2, sin, cos and tanh as calls of the C library; floats only. */
+/* Builds ex2, lg2, sin, cos and tanh as calls of the C library; floats only.
+ */
 static LLVMValueRef
 build_library(struct ptx_work *work)
 {
-    static const char *const names[][2] = {
-        {"ex2", "exp2f"}, {"lg2", "log2f"}, {"sin", "sinf"},
-        {"cos", "cosf"},  {"tanh", "tanhf"}};
+    static const char *const names[][2] = {{"ex2", "exp2f"},
+                                           {"lg2", "log2f"},
+                                           {"sin", "sinf"},
+                                           {"cos", "cosf"},
+                                           {"tanh", "tanhf"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (work->type.bits == 32 &&
             strcmp(work->statement->operation, names[i][0]) == 0) {
@@ -471,8 +474,7 @@ build_half(struct ptx *ptx, const struct ptx_statement *statement,
         LLVMValueRef pair[] = {value, LLVMConstReal(work.llvm, 0.0)};
         LLVMValueRef nan =
             LLVMBuildFCmp(work.builder, LLVMRealUNO, value, value, "");
-        pair[1] =
-            ptx_intrinsic(ptx, "llvm.maximum", work.llvm, pair, 2);
+        pair[1] = ptx_intrinsic(ptx, "llvm.maximum", work.llvm, pair, 2);
         value = LLVMBuildSelect(work.builder, nan, value, pair[1], "");
     }
     return value ? ptx_half_round(ptx, half, value) : NULL;

@@ -101,8 +101,7 @@ residual(struct ptx_work *work, LLVMValueRef x)
     } else if (strcmp(operation, "div") != 0) {
         return NULL;
     }
-    LLVMValueRef pair[] = {
-        one, b};
+    LLVMValueRef pair[] = {one, b};
     LLVMValueRef sign =
         ptx_intrinsic(work->ptx, "llvm.copysign", wide_type(work), pair, 2);
     LLVMValueRef rest = fma_of(work, LLVMBuildFNeg(builder, x, ""), b, a);
@@ -115,8 +114,7 @@ has_overflowed(struct ptx_work *work, LLVMValueRef x)
 {
     LLVMBuilderRef builder = work->builder;
     LLVMValueRef most = LLVMBuildBitCast(
-        builder,
-        LLVMConstInt(work->ptx->jit->i64, 0x7fefffffffffffffu, 0),
+        builder, LLVMConstInt(work->ptx->jit->i64, 0x7fefffffffffffffu, 0),
         wide_type(work), "");
     LLVMValueRef result = NULL;
     for (unsigned i = 0; i < 4; i++) {
@@ -125,8 +123,8 @@ has_overflowed(struct ptx_work *work, LLVMValueRef x)
             continue;
         }
         value = widen(work, value);
-        value = ptx_intrinsic(work->ptx, "llvm.fabs", wide_type(work), &value,
-                              1);
+        value =
+            ptx_intrinsic(work->ptx, "llvm.fabs", wide_type(work), &value, 1);
         LLVMValueRef test = LLVMBuildFCmp(
             builder, i == 3 ? LLVMRealOGT : LLVMRealOLE, value, most, "");
         result = result ? LLVMBuildAnd(builder, result, test, "") : test;
@@ -144,8 +142,8 @@ neighbour(struct ptx_work *work, LLVMValueRef x, LLVMValueRef upwards)
         LLVMIntTypeInContext(work->ptx->jit->context, work->type.bits);
     LLVMValueRef bits = LLVMBuildBitCast(builder, x, type, "");
     LLVMValueRef one = LLVMConstInt(type, 1, 0);
-    LLVMValueRef negative = LLVMBuildICmp(builder, LLVMIntSLT, bits,
-                                          LLVMConstNull(type), "");
+    LLVMValueRef negative =
+        LLVMBuildICmp(builder, LLVMIntSLT, bits, LLVMConstNull(type), "");
     LLVMValueRef grows = LLVMBuildXor(builder, negative, upwards, "");
     LLVMValueRef next =
         LLVMBuildSelect(builder, grows, LLVMBuildAdd(builder, bits, one, ""),
@@ -153,8 +151,8 @@ neighbour(struct ptx_work *work, LLVMValueRef x, LLVMValueRef upwards)
     LLVMValueRef top = LLVMConstInt(type, 1ull << (work->type.bits - 1), 0);
     LLVMValueRef least = LLVMBuildSelect(
         builder, upwards, one, LLVMBuildOr(builder, top, one, ""), "");
-    LLVMValueRef is_zero = LLVMBuildFCmp(builder, LLVMRealOEQ, x,
-                                         LLVMConstNull(work->llvm), "");
+    LLVMValueRef is_zero =
+        LLVMBuildFCmp(builder, LLVMRealOEQ, x, LLVMConstNull(work->llvm), "");
     next = LLVMBuildSelect(builder, is_zero, least, next, "");
     return LLVMBuildBitCast(builder, next, work->llvm, "");
 }
@@ -180,10 +178,10 @@ negative_zero(struct ptx_work *work, LLVMValueRef x, LLVMValueRef rest)
     a = LLVMBuildOr(builder, LLVMBuildBitCast(builder, a, type, ""),
                     LLVMBuildBitCast(builder, b, type, ""), "");
     LLVMValueRef zero = LLVMConstNull(work->llvm);
-    LLVMValueRef test = LLVMBuildICmp(builder, LLVMIntNE, a,
-                                      LLVMConstNull(type), "");
-    test = LLVMBuildAnd(
-        builder, test, LLVMBuildFCmp(builder, LLVMRealOEQ, x, zero, ""), "");
+    LLVMValueRef test =
+        LLVMBuildICmp(builder, LLVMIntNE, a, LLVMConstNull(type), "");
+    test = LLVMBuildAnd(builder, test,
+                        LLVMBuildFCmp(builder, LLVMRealOEQ, x, zero, ""), "");
     test = LLVMBuildAnd(builder, test,
                         LLVMBuildFCmp(builder, LLVMRealOEQ, rest,
                                       LLVMConstNull(wide_type(work)), ""),
@@ -209,18 +207,15 @@ ptx_round_result(struct ptx_work *work, LLVMValueRef x)
     }
     rest = LLVMBuildSelect(builder, has_overflowed(work, x),
                            LLVMBuildFNeg(builder, wide, ""), rest, "");
-    LLVMValueRef above =
-        LLVMBuildFCmp(builder, LLVMRealOGT, rest, zero, "");
-    LLVMValueRef below =
-        LLVMBuildFCmp(builder, LLVMRealOLT, rest, zero, "");
+    LLVMValueRef above = LLVMBuildFCmp(builder, LLVMRealOGT, rest, zero, "");
+    LLVMValueRef below = LLVMBuildFCmp(builder, LLVMRealOLT, rest, zero, "");
     LLVMValueRef step = down ? below : above;
     if (to_zero) {
         LLVMValueRef positive =
             LLVMBuildFCmp(builder, LLVMRealOGT, wide, zero, "");
         LLVMValueRef negative =
             LLVMBuildFCmp(builder, LLVMRealOLT, wide, zero, "");
-        step = LLVMBuildOr(builder,
-                           LLVMBuildAnd(builder, positive, below, ""),
+        step = LLVMBuildOr(builder, LLVMBuildAnd(builder, positive, below, ""),
                            LLVMBuildAnd(builder, negative, above, ""), "");
     }
     LLVMValueRef next = neighbour(work, x, above);

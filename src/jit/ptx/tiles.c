@@ -40,8 +40,7 @@ find_place(struct tiles *tiles)
 {
     struct jit *jit = tiles->ptx->jit;
     LLVMValueRef lane = ptx_lane(tiles->ptx);
-    tiles->group =
-        LLVMBuildLShr(jit->builder, lane, jit_constant(jit, 2), "");
+    tiles->group = LLVMBuildLShr(jit->builder, lane, jit_constant(jit, 2), "");
     tiles->place = LLVMBuildAnd(jit->builder, lane, jit_constant(jit, 3), "");
 }
 
@@ -83,8 +82,8 @@ element(struct tiles *tiles, unsigned t, LLVMValueRef row, LLVMValueRef column)
         ptx_shuffle(tiles->ptx, IMAGE_SHUFFLE_IDX, tiles->base, lane, 32);
     LLVMValueRef bytes =
         LLVMBuildShl(builder, column, jit_constant(jit, 1), "");
-    at = LLVMBuildAdd(builder, at,
-                      LLVMBuildZExt(builder, bytes, jit->i64, ""), "");
+    at = LLVMBuildAdd(builder, at, LLVMBuildZExt(builder, bytes, jit->i64, ""),
+                      "");
     return LLVMBuildIntToPtr(builder, at, jit->pointer, "");
 }
 
@@ -210,8 +209,7 @@ ptx_build_turn_tile(struct ptx *ptx, const struct ptx_statement *statement)
         return false;
     }
     find_place(&tiles);
-    LLVMValueRef odd =
-        LLVMBuildTrunc(builder, tiles.group, jit->i1, "");
+    LLVMValueRef odd = LLVMBuildTrunc(builder, tiles.group, jit->i1, "");
     LLVMValueRef pair =
         LLVMBuildLShr(builder, tiles.group, jit_constant(jit, 1), "");
     for (unsigned i = 0; i < 2; i++) {
@@ -220,9 +218,8 @@ ptx_build_turn_tile(struct ptx *ptx, const struct ptx_statement *statement)
         lane = LLVMBuildOr(builder, lane, pair, "");
         LLVMValueRef both =
             ptx_shuffle(ptx, IMAGE_SHUFFLE_IDX, value, lane, 32);
-        halves[i] =
-            LLVMBuildSelect(builder, odd, half_of(ptx, both, true),
-                            half_of(ptx, both, false), "");
+        halves[i] = LLVMBuildSelect(builder, odd, half_of(ptx, both, true),
+                                    half_of(ptx, both, false), "");
     }
     return ptx_write(ptx, statement->operands[0].names[0], type,
                      join(ptx, halves[0], halves[1]), false);

@@ -169,8 +169,7 @@ ptx_build_shuffle(struct ptx *ptx, const struct ptx_statement *statement)
     enum image_shuffle kind;
     unsigned count = statement->operand_count;
     if (!shuffle_kind(statement, &kind) || count < plain ||
-        count > plain + 1 ||
-        !ptx_only(statement, " sync idx up down bfly ")) {
+        count > plain + 1 || !ptx_only(statement, " sync idx up down bfly ")) {
         return refuse(ptx, statement);
     }
     const struct ptx_operand *in = &statement->operands[1 + (count > plain)];
@@ -191,8 +190,8 @@ ptx_build_shuffle(struct ptx *ptx, const struct ptx_statement *statement)
                        simple ? values[1] : source.lane, 32);
     const struct ptx_operand *to = statement->operands;
     return ptx_write(ptx, to[0].names[0], word, result, false) &&
-           (count == plain || ptx_write(ptx, to[1].names[0], predicate,
-                                        source.in_range, false));
+           (count == plain ||
+            ptx_write(ptx, to[1].names[0], predicate, source.in_range, false));
 }
 
 /* ---- votes ---- */
@@ -247,8 +246,7 @@ ptx_build_vote(struct ptx *ptx, const struct ptx_statement *statement)
     } else {
         result = is_zero(ptx, ballot(ptx, mask, value, true));
         if (ptx_has(statement, "uni")) {
-            LLVMValueRef none =
-                is_zero(ptx, ballot(ptx, mask, value, false));
+            LLVMValueRef none = is_zero(ptx, ballot(ptx, mask, value, false));
             result = LLVMBuildOr(builder, result, none, "");
         }
     }
@@ -330,8 +328,8 @@ ptx_build_active(struct ptx *ptx, const struct ptx_statement *statement)
     if (statement->operand_count != 1) {
         return refuse(ptx, statement);
     }
-    LLVMValueRef mask = ptx_call_runtime(ptx, "__pycuda_activemask",
-                                         ptx->jit->i32, NULL, 0);
+    LLVMValueRef mask =
+        ptx_call_runtime(ptx, "__pycuda_activemask", ptx->jit->i32, NULL, 0);
     return ptx_write(ptx, statement->operands[0].names[0], word, mask, false);
 }
 
