@@ -17,6 +17,7 @@ from pycuda._command_line import run
 from pycuda._compile.files import read_regular
 from pycuda.course._exercises import EXERCISES
 from pycuda.course._grading import Result, check
+from pycuda.course._notebooks import read, write
 
 _TIMEOUT = "10"  # time limit of a kernel in seconds
 _MOST_BYTES = 1 << 20  # maximum size of a file that is checked
@@ -31,6 +32,9 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("list", help="list the exercises (the default)")
     start = commands.add_parser("start", help="copy the templates")
     start.add_argument("folder", nargs="?", default=".", type=Path)
+    start.add_argument(
+        "--notebooks", action="store_true", help="write notebooks instead"
+    )
     one = commands.add_parser("check", help="check files")
     one.add_argument("file", nargs="+", type=Path)
     grade = commands.add_parser("grade", help="check all files of a folder")
@@ -51,15 +55,17 @@ def _find(name: str) -> str:
     return found[0]
 
 
-def _start(folder: Path) -> None:
+def _start(folder: Path, as_notebooks: bool) -> None:
     """Write the templates that the folder does not have yet."""
     folder.mkdir(parents=True, exist_ok=True)
     for exercise in EXERCISES.values():
-        path = folder / exercise.file
+        path, text = folder / exercise.file, exercise.template
+        if as_notebooks:
+            path, text = path.with_suffix(".ipynb"), write(exercise)
         if path.exists():
             print(f"{path} exists and is left as it is")
         else:
-            path.write_text(exercise.template)
+            path.write_text(text)
             print(path)
 
 
@@ -68,10 +74,14 @@ def _check(path: Path) -> Result:
     exercise = EXERCISES[_find(path.stem)]
     try:
         source = read_regular(os.fspath(path), _MOST_BYTES).decode()
+        if path.suffix == ".ipynb":
+            source = read(source)
     except OSError as error:
         return Result(exercise.name, False, f"{path}: {error.strerror}")
     except UnicodeDecodeError as error:
         return Result(exercise.name, False, f"{path} is not UTF-8: {error}")
+    except ValueError as error:
+        return Result(exercise.name, False, f"{path}: {error}")
     return check(exercise, source)
 
 
@@ -84,7 +94,11 @@ def _show(result: Result) -> None:
 def _grade(folder: Path, as_json: bool) -> int:
     results = []
     for name in EXERCISES:
-        result = _check(folder / EXERCISES[name].file)
+        path = folder / EXERCISES[name].file
+        notebook = path.with_suffix(".ipynb")
+        if notebook.exists() and not path.exists():
+            path = notebook
+        result = _check(path)
         results.append(result)
         if not as_json:
             _show(result)
@@ -111,7 +125,7 @@ def _run(options: argparse.Namespace) -> int:
     os.environ.setdefault("PYCUDA_CPU_TIMEOUT", _TIMEOUT)
     warnings.filterwarnings("ignore", message=".*CPU device.*")
     if options.command == "start":
-        _start(options.folder)
+        _start(options.folder, options.notebooks)
     elif options.command == "check":
         results = [_check(path) for path in options.file]
         for result in results:

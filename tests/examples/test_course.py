@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from pycuda.course import EXERCISES, check
@@ -236,6 +237,28 @@ def test_a_folder_is_started_and_graded(tmp_path):
         False
     ]
     assert "No such file" in grades["results"][1]["message"]
+
+
+def test_notebooks_are_started_and_graded(tmp_path):
+    from pycuda.course._notebooks import read
+
+    course("start", "--notebooks", folder=tmp_path)
+    for exercise in EXERCISES.values():
+        text = (tmp_path / f"{exercise.name}.ipynb").read_text()
+        assert read(text) == exercise.template
+        assert nbformat.validate(nbformat.reads(text, 4)) is None
+    path = tmp_path / "01_map.ipynb"
+    notebook = nbformat.read(path, 4)
+    notebook.cells[
+        1
+    ].source = f"source = r'''{EXERCISES['01_map'].solution}'''"
+    nbformat.write(notebook, path)
+    (tmp_path / "02_mirror.ipynb").write_text("{}")
+    done = course("check", *map(str, tmp_path.glob("0[12]*")), folder=tmp_path)
+    assert "01_map: correct" in done.stdout
+    assert "not a notebook: 'cells'" in done.stdout
+    grades = json.loads(course("grade", "--json", folder=tmp_path).stdout)
+    assert grades["passed"] == 1
 
 
 def test_an_unknown_exercise_is_named(tmp_path):
