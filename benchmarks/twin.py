@@ -37,12 +37,16 @@ def cpu_library() -> str | None:
 
 
 class Twin:
-    """`twins/launch_twin.c` in the current context."""
+    """`twins/launch_twin.c` in the thread's current context."""
 
     def __init__(self) -> None:
         path = build_c("twins/launch_twin.c", "-O2", shared=True)
         self._library = ctypes.CDLL(str(path))
         self._library.twin_measure.restype = ctypes.c_double
+        self.open()
+
+    def open(self) -> None:
+        """Use the current context of the calling thread, from this thread."""
         library = cpu_library()
         self._library.twin_open(library.encode() if library else None)
 

@@ -114,8 +114,9 @@ image_compile(void *library)
     return image;
 }
 
-static void *function;
-static uint64_t a, b;
+/* of the thread that called twin_open */
+static _Thread_local void *function;
+static _Thread_local uint64_t a, b;
 static int n = N;
 
 static double
