@@ -4,9 +4,7 @@ The tests run against the installed package, never against the source tree,
 which contains no compiled module.
 """
 
-import os
 import shutil
-import sysconfig
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,11 +18,6 @@ hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("fixed")
 
 ROOT = Path(__file__).resolve().parents[1]
-
-# The extension needs the GIL: free-threaded Python turns it on with a warning.
-# Processes that tests start would have the warning among their output.
-if sysconfig.get_config_var("Py_GIL_DISABLED"):
-    os.environ.setdefault("PYTHON_GIL", "1")
 
 _device_kind: str | None = None
 

@@ -11,10 +11,12 @@
 #include "array/type_codes.h"
 #include "array/validation.h"
 #include "core/core.h"
+#include "core/python/locks.h"
 
 PyTypeObject *array_type;
 /* Strong reference; the function pycuda._driver.mem_alloc. */
 static PyObject *default_allocator;
+LEAF_LOCK(allocator_lock);
 /* Borrowed; the module pycuda._driver, which exists until the process ends. */
 static PyObject *driver_module;
 
@@ -90,10 +92,18 @@ array_set_dims(struct array *array, int ndim, const npy_intp *shape,
 PyObject *
 array_default_allocator(void)
 {
-    if (!default_allocator) {
-        default_allocator = PyObject_GetAttrString(driver_module, "mem_alloc");
+    if (!READ_SHARED(default_allocator)) {
+        PyObject *allocator =
+            PyObject_GetAttrString(driver_module, "mem_alloc");
+        LEAF_BEGIN(allocator_lock);
+        if (!default_allocator) {
+            WRITE_SHARED(default_allocator, allocator);
+            allocator = NULL;
+        }
+        LEAF_END(allocator_lock);
+        Py_XDECREF(allocator);
     }
-    return default_allocator;
+    return READ_SHARED(default_allocator);
 }
 
 /* Allocates size * itemsize bytes from the array's allocator, for use in
@@ -134,6 +144,24 @@ array_allocate_memory(struct array *array, CUstream stream)
     return 0;
 }
 
+#ifdef Py_GIL_DISABLED
+
+/* Free-threaded Python has no free list of arrays: Python's allocator has one
+ * per thread. */
+static inline struct array *
+free_list_pop(void)
+{
+    return (struct array *)spare.type->tp_alloc(spare.type, 0);
+}
+
+static inline bool
+free_list_has(const PyTypeObject *type)
+{
+    return LIKELY(type == spare.type);
+}
+
+#else
+
 /* Takes an object from the free list, which must not be empty. Objects in the
  * list own nothing (see array_dealloc). The caller sets all fields that are
  * not set here. */
@@ -156,6 +184,8 @@ free_list_has(const PyTypeObject *type)
     return LIKELY(type == spare.type && spare.count > 0);
 }
 
+#endif
+
 static inline struct array *
 object_allocate(PyTypeObject *type)
 {
@@ -168,12 +198,14 @@ object_allocate(PyTypeObject *type)
 void
 array_free_object(PyTypeObject *type, struct array *array)
 {
+#ifndef Py_GIL_DISABLED
     if (LIKELY(type == spare.type && !type->tp_finalize &&
                spare.count < MAX_SPARE)) {
         spare.arrays[spare.count++] = array;
-    } else {
-        type->tp_free(array);
+        return;
     }
+#endif
+    type->tp_free(array);
 }
 
 /* Creates an array of `type` without memory. The caller sets the dimensions;
@@ -378,6 +410,13 @@ array_new_fast(struct array *model, int ndim, PyArray_Descr *dtype,
         return NULL;
     }
     struct array *array = free_list_pop();
+#ifdef Py_GIL_DISABLED
+    if (UNLIKELY(!array)) {
+        Py_DECREF(owner);
+        PyErr_Clear();
+        return NULL;
+    }
+#endif
     dims_reserve(array, ndim);
     result_begin(array, model, ndim, dtype);
     array->head.owner = owner;

@@ -17,6 +17,7 @@
 #include "array/type_codes.h"
 #include "array/validation.h"
 #include "core/core.h"
+#include "core/python/locked_calls.h"
 #include <structmember.h>
 
 /* --- destruction -------------------------------------------------------- */
@@ -299,7 +300,7 @@ array_type_setup(PyObject *module)
     n += append(slots + n, array_number_slots, sizeof *slots);
     slots[n] = (PyType_Slot){Py_tp_methods, methods};
 
-    PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
+    PyObject *type = core_type_new(module, &spec, NULL, CORE_CALL_OWN);
     if (!type) {
         return -1;
     }

@@ -16,6 +16,7 @@
 #include "array/numpy.h"
 #include "array/validation.h"
 #include "core/core.h"
+#include "core/python/locked_calls.h"
 
 struct unsettled {
     PyObject_HEAD
@@ -99,7 +100,7 @@ array_assign_setup(PyObject *module)
     };
 
     unsettled_type =
-        (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+        (PyTypeObject *)core_type_new(module, &spec, NULL, CORE_CALL_CURRENT);
     return unsettled_type ? 0 : -1;
 }
 

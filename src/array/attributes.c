@@ -12,6 +12,8 @@
 #include "array/shape.h"
 #include "array/validation.h"
 #include "core/core.h"
+#include "core/python/borrowed.h"
+#include "core/python/locked_calls.h"
 
 /* --- flags ------------------------------------------------------------- */
 
@@ -64,7 +66,7 @@ array_flags_setup(PyObject *module)
         .slots = slots,
     };
     PyTypeObject *type =
-        (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+        (PyTypeObject *)core_type_new(module, &spec, NULL, CORE_CALL_CURRENT);
 
     for (unsigned flags = 0; type && flags <= ARRAY_FORC; flags++) {
         struct flags_object *object = PyObject_New(struct flags_object, type);
@@ -152,10 +154,11 @@ get_size_attribute(PyObject *self, void *which)
 {
     struct array *array = (struct array *)self;
     if (array->dict && (uintptr_t)which != NUMBER_NDIM) {
-        PyObject *assigned =
-            PyDict_GetItemString(array->dict, number_names[(uintptr_t)which]);
-        if (assigned) {
-            return Py_NewRef(assigned);
+        PyObject *name = PyUnicode_FromString(number_names[(uintptr_t)which]);
+        PyObject *assigned = name ? core_dict_get(array->dict, name) : NULL;
+        Py_XDECREF(name);
+        if (assigned || PyErr_Occurred()) {
+            return assigned;
         }
     }
     npy_intp itemsize = PyDataType_ELSIZE(array->dtype);

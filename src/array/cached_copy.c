@@ -8,7 +8,7 @@
  *
  * The cache owns no references. A context gets a new key when its kernels are
  * released, so that entries with the old key no longer match. The GIL protects
- * the cache.
+ * the cache; in free-threaded Python each context has its own one.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -43,7 +43,23 @@ struct cached_copy {
     int64_t words[MAX_WORDS];
 };
 
+#ifdef Py_GIL_DISABLED
+/* Returns the entries of the current context's cache, or NULL. */
+static inline struct cached_copy *
+cache_entries(void)
+{
+    return core_current_table(CORE_TABLE_COPIES,
+                              CACHE_ENTRIES * sizeof(struct cached_copy));
+}
+#else
 static struct cached_copy cached_copies[CACHE_ENTRIES];
+
+static inline struct cached_copy *
+cache_entries(void)
+{
+    return cached_copies;
+}
+#endif
 
 /* Computes `form`, the part of the key for number of axes, item size and
  * alignment. Returns false if the copy is not suitable for the cache. */
@@ -60,7 +76,7 @@ entry_form(const struct array *target, const struct array *source,
 }
 
 /* Returns the cache entry that the hash of the key selects. The entry may
- * belong to another key. */
+ * belong to another key. NULL without a cache. */
 static inline struct cached_copy *
 cache_slot(int64_t form, const struct array *target,
            const struct array *source)
@@ -71,8 +87,10 @@ cache_slot(int64_t form, const struct array *target,
         hash = hash * 31 + (uint64_t)target->shape[axis] +
                3 * (uint64_t)source->strides[axis];
     }
-    return &cached_copies[hash * 0x9e3779b97f4a7c15u >> 59 &
-                          (CACHE_ENTRIES - 1)];
+    struct cached_copy *entries = cache_entries();
+    return entries == NULL ? NULL
+                           : &entries[hash * 0x9e3779b97f4a7c15u >> 59 &
+                                      (CACHE_ENTRIES - 1)];
 }
 
 /* Returns whether the entry has the given `form` (number of axes, item size,
@@ -136,7 +154,8 @@ cached_copy_run(struct array *target, struct array *source, CUstream stream)
         return 0;
     }
     const struct cached_copy *entry = cache_slot(form, target, source);
-    if (entry->launch.key != key || !is_equal(entry, form, target, source)) {
+    if (!entry || entry->launch.key != key ||
+        !is_equal(entry, form, target, source)) {
         return 0;
     }
     int status = launch(entry, context, stream, target, source);
@@ -169,5 +188,8 @@ cached_copy_add(const struct elementwise_task *task,
     }
     memcpy(copied.words, task->words,
            (size_t)task->word_count * sizeof *task->words);
-    *cache_slot(copied.form, target, source) = copied;
+    struct cached_copy *entry = cache_slot(copied.form, target, source);
+    if (entry) {
+        *entry = copied;
+    }
 }

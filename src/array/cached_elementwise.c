@@ -13,6 +13,7 @@
  * references to kernels. A context gets a new key when its kernels are
  * released, and each launch compares the context's key with that of the cache
  * entry. Whenever the GIL is released, another operation may evict an entry.
+ * In free-threaded Python each context has its own cache.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -22,6 +23,7 @@
 #include "array/numpy.h"
 #include "array/operand.h"
 #include "array/operation_table.h"
+#include "array/type_codes.h"
 #include "core/core.h"
 
 #define CACHE_ENTRIES 256 /* number of cache entries; a power of two */
@@ -44,8 +46,24 @@ struct cached_launch {
     const struct rule *rule;
 };
 
+#ifdef Py_GIL_DISABLED
+/* Returns the entries of the current context's cache, or NULL. */
+static inline struct cached_launch *
+cache_entries(void)
+{
+    return core_current_table(CORE_TABLE_ELEMENTWISE,
+                              CACHE_ENTRIES * sizeof(struct cached_launch));
+}
+#else
 static struct cached_launch cached_launches[CACHE_ENTRIES]
     __attribute__((aligned(64)));
+
+static inline struct cached_launch *
+cache_entries(void)
+{
+    return cached_launches;
+}
+#endif
 
 /* Packs the three properties for the field `form` of a cache entry.
  * `is_given`: the output is the first input, or the array that a scalar
@@ -155,15 +173,17 @@ key_describe(struct cached_launch *key, struct shared_properties *common,
 }
 
 /* Returns the cache entry that the hash of the key selects. The entry may
- * belong to another key. */
+ * belong to another key. NULL without a cache. */
 static inline struct cached_launch *
 cache_slot(const struct cached_launch *key)
 {
     uint64_t hash = (uintptr_t)key->type[0] + 3 * (uintptr_t)key->type[1];
 
     hash += (uint64_t)key->size + ((uint64_t)key->form << 32);
-    return &cached_launches[hash * 0x9e3779b97f4a7c15u >> 56 &
-                            (CACHE_ENTRIES - 1)];
+    struct cached_launch *entries = cache_entries();
+    return entries == NULL ? NULL
+                           : &entries[hash * 0x9e3779b97f4a7c15u >> 56 &
+                                      (CACHE_ENTRIES - 1)];
 }
 
 static inline bool
@@ -246,8 +266,9 @@ entry_find(const struct cached_launch *key,
 {
     const struct cached_launch *entry = cache_slot(key);
 
-    return key_equal(entry, key) && !(common->bits & entry->mask) ? entry
-                                                                  : NULL;
+    return entry && key_equal(entry, key) && !(common->bits & entry->mask)
+               ? entry
+               : NULL;
 }
 
 /* Launches an operation on one or two arrays. Returns 0, -1 with an exception,
@@ -510,8 +531,12 @@ alignment_bits(const struct array *array)
 static void
 entry_store(const struct cached_launch *key)
 {
-    struct cached_launch *entry = cache_slot(key), old = *entry;
+    struct cached_launch *entry = cache_slot(key);
 
+    if (!entry) {
+        return;
+    }
+    const struct cached_launch old = *entry;
     for (int i = 0; i < CACHED_INPUTS_MAX; i++) {
         Py_XINCREF(key->type[i]);
     }
@@ -519,6 +544,28 @@ entry_store(const struct cached_launch *key)
     for (int i = 0; i < CACHED_INPUTS_MAX; i++) {
         Py_XDECREF(old.type[i]);
     }
+}
+
+/* Returns whether the arrays still have the dtypes and the size that the task
+ * has computed with. The launch may release the GIL, and another thread may
+ * then set the attributes of an array. */
+static bool
+operands_are_unchanged(const struct elementwise_task *task,
+                       PyObject *const *objects, const struct array *out)
+{
+    if (type_code_of(out->dtype) != task->out ||
+        out->size != task->layout.size) {
+        return false;
+    }
+    for (int i = 0; i < task->inputs; i++) {
+        const struct array *array = (const struct array *)objects[i];
+        if (array_is_own_class(objects[i]) &&
+            (type_code_of(array->dtype) != task->code[i] ||
+             array->size != out->size)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Adds the launch of a completed task to the cache, if its operands are
@@ -542,6 +589,7 @@ cached_apply_add(const struct elementwise_task *task, PyObject *const *objects,
          * have different kernels. The cache stores only the launch for aligned
          * arrays, since both launches would match the same key. */
         (!aligned && out->size >= ALIGN_MINIMUM) ||
+        !operands_are_unchanged(task, objects, out) ||
         !key_describe(&key, &common, task->operation, task->inputs, objects,
                       out)) {
         return;

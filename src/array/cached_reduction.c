@@ -9,7 +9,8 @@
  * references to kernels. A context gets a new key when its kernels are
  * released, and each launch compares the context's key with that of the cache
  * entry. Result dtypes are borrowed from type rules, which exist until the
- * process ends. The GIL protects the cache.
+ * process ends. The GIL protects the cache; in free-threaded Python each
+ * context has its own one.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -36,8 +37,24 @@ struct cached_reduction {
     PyArray_Descr *result;
 };
 
+#ifdef Py_GIL_DISABLED
+/* Returns the entries of the current context's cache, or NULL. */
+static inline struct cached_reduction *
+cache_entries(void)
+{
+    return core_current_table(CORE_TABLE_REDUCTIONS,
+                              CACHE_ENTRIES * sizeof(struct cached_reduction));
+}
+#else
 static struct cached_reduction places[CACHE_ENTRIES]
     __attribute__((aligned(64)));
+
+static inline struct cached_reduction *
+cache_entries(void)
+{
+    return places;
+}
+#endif
 
 /* Computes the key of a reduction, except the context's key, and the bitwise
  * OR of all addresses. Returns false unless the operands are C-contiguous
@@ -67,14 +84,17 @@ key_describe(struct cached_reduction *key, int operation, int inputs,
 }
 
 /* Returns the cache entry that the hash of the key selects. The entry may
- * belong to another key. */
+ * belong to another key. NULL without a cache. */
 static inline struct cached_reduction *
 cache_slot(const struct cached_reduction *key)
 {
     uint64_t hash = (uintptr_t)key->dtype + (uint64_t)key->size +
                     ((uint64_t)key->form << 32);
 
-    return &places[hash * 0x9e3779b97f4a7c15u >> 58 & (CACHE_ENTRIES - 1)];
+    struct cached_reduction *entries = cache_entries();
+    return entries == NULL ? NULL
+                           : &entries[hash * 0x9e3779b97f4a7c15u >> 58 &
+                                      (CACHE_ENTRIES - 1)];
 }
 
 static inline bool
@@ -162,7 +182,7 @@ cached_reduction_run(int operation, int inputs, PyObject *const *objects,
         return false;
     }
     const struct cached_reduction *entry = cache_slot(&key);
-    if (!is_equal(entry, &key) || bits & entry->mask) {
+    if (!entry || !is_equal(entry, &key) || bits & entry->mask) {
         return false;
     }
     if (LIKELY(entry->launch.blocks == 1)) {
@@ -210,6 +230,9 @@ cached_reduction_add(int operation, int inputs, PyObject *const *objects,
     key.per_block = per_block;
     key.result = result;
     struct cached_reduction *entry = cache_slot(&key);
+    if (!entry) {
+        return;
+    }
     PyArray_Descr *old = entry->dtype;
     Py_INCREF(key.dtype);
     *entry = key;

@@ -22,6 +22,7 @@
 #include "array/setups.h"
 #include "array/type_codes.h"
 #include "core/core.h"
+#include "core/python/locked_calls.h"
 
 #include <structmember.h>
 
@@ -210,11 +211,11 @@ call_python(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 /* Launches the kernel if the call matches the plan and the version to launch
- * is compiled; otherwise calls the slow path. */
-static PyObject *
-call(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
+ * is compiled. Otherwise returns NULL without an exception. */
+static inline PyObject *
+call_planned(struct elementwise *self, PyObject *const *args, Py_ssize_t nargs,
+             PyObject *names)
 {
-    struct elementwise *self = (struct elementwise *)op;
     PyObject *stream;
     void *context;
 
@@ -228,7 +229,21 @@ call(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
             return launch(self, form, args, stream);
         }
     }
-    return call_python(op, args, nargs, names);
+    return NULL;
+}
+
+/* Launches the kernel, or calls the slow path. */
+static PyObject *
+call(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
+{
+    struct core_call call;
+
+    core_call_begin(&call, op, CORE_CALL_OWN);
+    PyObject *result =
+        call_planned((struct elementwise *)op, args, nargs, names);
+    core_call_end(&call);
+    return result || PyErr_Occurred() ? result
+                                      : call_python(op, args, nargs, names);
 }
 
 /* Implements tp_call. A Python subclass may have wrapped this method in its
@@ -464,7 +479,7 @@ array_elementwise_setup(PyObject *module)
                  Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
         .slots = elementwise_slots,
     };
-    PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
+    PyObject *type = core_type_new(module, &spec, NULL, CORE_CALL_OWN);
 
     stream_name = PyUnicode_InternFromString("stream");
     if (!type || !stream_name) {

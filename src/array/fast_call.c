@@ -17,6 +17,7 @@
 #include "array/plan_cache.h"
 #include "array/setups.h"
 #include "core/core.h"
+#include "core/python/locked_calls.h"
 
 typedef PyObject *fast_call_function(PyObject *const *args, Py_ssize_t count,
                                      PyObject *named);
@@ -116,8 +117,11 @@ fast_call_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
 
     if (keywords == 0 ||
         (keywords == 1 && PyTuple_GET_ITEM(names, 0) == *self->row->keyword)) {
+        struct core_call call;
+        core_call_begin(&call, op, CORE_CALL_CURRENT);
         PyObject *result =
             self->row->call(args, count, keywords ? args[count] : NULL);
+        core_call_end(&call);
         if (result || PyErr_Occurred()) {
             return result;
         }

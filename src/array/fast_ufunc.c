@@ -20,6 +20,7 @@
 #include "array/reduce.h"
 #include "array/setups.h"
 #include "core/core.h"
+#include "core/python/locked_calls.h"
 
 struct fast_ufunc {
     struct function_wrapper wrapper;
@@ -137,11 +138,11 @@ call_cached(const struct fast_ufunc *self, PyObject *const *args,
                         (struct array *)out, NULL, result);
 }
 
-/* Slow path: performs operations that are not in the cache, or calls the
- * Python function. */
-static __attribute__((noinline)) PyObject *
-call_slow(struct fast_ufunc *self, PyObject *const *args, size_t nargsf,
-          PyObject *names)
+/* Performs an operation that is not in the cache. Returns NULL without an
+ * exception if the Python function must be called. */
+static PyObject *
+call_uncached(struct fast_ufunc *self, PyObject *const *args, size_t nargsf,
+              PyObject *names)
 {
     struct array *out;
     PyObject *stream;
@@ -150,12 +151,7 @@ call_slow(struct fast_ufunc *self, PyObject *const *args, size_t nargsf,
     if (PyVectorcall_NARGS(nargsf) != self->inputs ||
         !handles_keywords(self, args + self->inputs, names, &out, &stream) ||
         !handles_operands(self, args)) {
-        PyObject *replayed =
-            reduce_planned(self, args, PyVectorcall_NARGS(nargsf), names);
-        return replayed || PyErr_Occurred()
-                   ? replayed
-                   : PyObject_Vectorcall(self->wrapper.function, args, nargsf,
-                                         names);
+        return reduce_planned(self, args, PyVectorcall_NARGS(nargsf), names);
     }
     if (self->reduces) {
         return array_reduce_all(self->operation, self->inputs, args);
@@ -166,16 +162,35 @@ call_slow(struct fast_ufunc *self, PyObject *const *args, size_t nargsf,
                              handle);
 }
 
+/* Slow path: performs operations that are not in the cache, or calls the
+ * Python function. Ends `call`, the time in which the call has its locks. */
+static __attribute__((noinline)) PyObject *
+call_slow(struct fast_ufunc *self, PyObject *const *args, size_t nargsf,
+          PyObject *names, struct core_call *call)
+{
+    PyObject *result = call_uncached(self, args, nargsf, names);
+
+    core_call_end(call);
+    return result || PyErr_Occurred()
+               ? result
+               : PyObject_Vectorcall(self->wrapper.function, args, nargsf,
+                                     names);
+}
+
 static PyObject *
 fast_ufunc_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
                       PyObject *names)
 {
     struct fast_ufunc *self = (struct fast_ufunc *)op;
+    struct core_call call;
     PyObject *made;
 
-    return call_cached(self, args, PyVectorcall_NARGS(nargsf), names, &made)
-               ? made
-               : call_slow(self, args, nargsf, names);
+    core_call_begin(&call, op, CORE_CALL_CURRENT);
+    if (!call_cached(self, args, PyVectorcall_NARGS(nargsf), names, &made)) {
+        return call_slow(self, args, nargsf, names, &call);
+    }
+    core_call_end(&call);
+    return made;
 }
 
 /* FastUfunc(function, name, reduces=False, inputs=1): wraps a Python function

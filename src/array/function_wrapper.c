@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "array/function_wrapper.h"
 #include "core/core.h"
+#include "core/python/locked_calls.h"
 
 #include <structmember.h>
 
@@ -135,7 +136,7 @@ function_wrapper_add_type(PyObject *module, const char *name, size_t bytes,
     for (int i = 0; own[i].slot && i < MAX_OWN; i++) {
         slots[COMMON + i] = own[i];
     }
-    PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
+    PyObject *type = core_type_new(module, &spec, NULL, CORE_CALL_CURRENT);
     if (!type) {
         return -1;
     }

@@ -18,18 +18,18 @@
 #include "array/operation_table.h"
 #include "array/type_codes.h"
 #include "core/core.h"
+#include "core/python/borrowed.h"
 
 /* --- indices in host memory -------------------------------------------- */
 
-/* Converts a list of ints to a host array of int64. Returns NULL without an
- * exception for other lists. */
+/* Implements list_indices for a list or tuple that stays as it is. */
 static PyArrayObject *
-list_indices(PyObject *list)
+items_indices(PyObject *items)
 {
-    npy_intp count = PyList_GET_SIZE(list);
+    npy_intp count = PySequence_Fast_GET_SIZE(items);
 
     for (npy_intp i = 0; i < count; i++) {
-        if (!PyLong_CheckExact(PyList_GET_ITEM(list, i))) {
+        if (!PyLong_CheckExact(PySequence_Fast_GET_ITEM(items, i))) {
             return NULL;
         }
     }
@@ -37,12 +37,24 @@ list_indices(PyObject *list)
         (PyArrayObject *)PyArray_SimpleNew(1, &count, NPY_INT64);
     for (npy_intp i = 0; host && i < count; i++) {
         int overflow;
-        ((int64_t *)PyArray_DATA(host))[i] =
-            PyLong_AsLongLongAndOverflow(PyList_GET_ITEM(list, i), &overflow);
+        ((int64_t *)PyArray_DATA(host))[i] = PyLong_AsLongLongAndOverflow(
+            PySequence_Fast_GET_ITEM(items, i), &overflow);
         if (overflow) {
             Py_CLEAR(host);
         }
     }
+    return host;
+}
+
+/* Converts a list of ints to a host array of int64. Returns NULL without an
+ * exception for other lists. */
+static PyArrayObject *
+list_indices(PyObject *list)
+{
+    PyObject *items = core_stable_sequence(list);
+    PyArrayObject *host = items ? items_indices(items) : NULL;
+
+    Py_XDECREF(items);
     return host;
 }
 

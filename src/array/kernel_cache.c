@@ -17,6 +17,7 @@
 #include "array/plan.h"
 #include "array/setups.h"
 #include "core/core.h"
+#include "core/python/locked_calls.h"
 
 struct entry {
     struct kernel kernel;
@@ -203,6 +204,6 @@ array_kernels_setup(PyObject *module)
     };
 
     kernels_type =
-        (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+        (PyTypeObject *)core_type_new(module, &spec, NULL, CORE_CALL_CURRENT);
     return kernels_type ? 0 : -1;
 }

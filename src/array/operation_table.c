@@ -10,7 +10,10 @@
 #include "array/operation_table.h"
 #include "array/type_codes.h"
 #include "core/core.h"
+#include "core/python/locks.h"
 
+/* protects `rules`, `names` and `name_count` */
+LEAF_LOCK(table_lock);
 static struct hash_table rules;
 static PyObject *names[OPERATION_LIMIT];
 static int name_count;
@@ -20,10 +23,8 @@ static PyObject *resolver;
 
 /* --- names ------------------------------------------------------------- */
 
-/* Registers the operations of enum array_operation. Returns 0, or -1 with an
- * exception. */
-static int
-names_start(void)
+int
+operation_setup(void)
 {
     static const char *const texts[] = {
 #define ARRAY_OPERATION_TEXT(name, text) text,
@@ -41,6 +42,19 @@ names_start(void)
     return 0;
 }
 
+/* Returns the number of the operation with this interned name, or -1. Numbers
+ * and names are never removed. The caller has the lock. */
+static int
+number_find(const PyObject *name)
+{
+    for (int i = 0; i < name_count; i++) {
+        if (names[i] == name) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 /* Returns the number of the operation called `name`. A new name gets the next
  * free number. Returns -1 with an exception on failure. */
 int
@@ -50,34 +64,37 @@ operation_number(PyObject *name)
         PyErr_SetString(PyExc_TypeError, "an operation's name must be a str");
         return -1;
     }
-    if (name_count == 0 && names_start() < 0) {
-        return -1;
+    LEAF_BEGIN(table_lock);
+    int number = number_find(name);
+    LEAF_END(table_lock);
+    if (number >= 0) {
+        return number;
     }
-    for (int i = 0; i < name_count; i++) {
-        if (names[i] == name) {
-            return i;
-        }
+    PyObject *interned = Py_NewRef(name);
+    PyUnicode_InternInPlace(&interned);
+    LEAF_BEGIN(table_lock);
+    number = number_find(interned);
+    bool is_new = number < 0 && name_count < OPERATION_LIMIT;
+    if (is_new) {
+        number = name_count;
+        names[number] = interned;
+        WRITE_SHARED(name_count, number + 1);
     }
-    for (int i = 0; i < name_count; i++) {
-        if (PyUnicode_Compare(names[i], name) == 0) {
-            return i;
-        }
+    LEAF_END(table_lock);
+    if (!is_new) {
+        Py_DECREF(interned);
     }
-    if (name_count == OPERATION_LIMIT) {
+    if (number < 0) {
         PyErr_SetString(PyExc_RuntimeError, "too many operations");
-        return -1;
     }
-    names[name_count] = Py_NewRef(name);
-    PyUnicode_InternInPlace(&names[name_count]);
-    return name_count++;
+    return number;
 }
 
-/* Returns the name of an operation, a borrowed reference, or NULL with an
- * exception. */
+/* Returns the name of an operation, a borrowed reference. */
 PyObject *
 operation_name(int number)
 {
-    return name_count == 0 && names_start() < 0 ? NULL : names[number];
+    return names[number];
 }
 
 /* --- rules ------------------------------------------------------------- */
@@ -100,7 +117,7 @@ rule_resolve(int operation, int inputs, const int *codes)
         }
         PyTuple_SET_ITEM(types, i, type);
     }
-    if (resolver && types && operation_name(operation)) {
+    if (resolver && types) {
         answer = PyObject_CallFunctionObjArgs(
             resolver, operation_name(operation), types, NULL);
     }
@@ -136,6 +153,32 @@ rule_parse(PyObject *answer, int inputs)
     return rule;
 }
 
+static void
+rule_free(struct rule *rule)
+{
+    for (int i = 0; i < ARRAY_INPUTS; i++) {
+        Py_XDECREF(rule->loop[i]);
+    }
+    Py_DECREF(rule->result);
+    PyMem_RawFree(rule);
+}
+
+/* Adds a rule to the table, or frees it. Returns it, or the one that another
+ * thread has added for the same key in the meantime. NULL with a MemoryError
+ * on failure. */
+static const struct rule *
+rule_add(uint64_t key, struct rule *rule)
+{
+    LEAF_BEGIN(table_lock);
+    struct rule *found = hash_table_find(&rules, key, 0);
+    bool is_added = !found && hash_table_add(&rules, key, 0, rule) == 0;
+    LEAF_END(table_lock);
+    if (!is_added) {
+        rule_free(rule);
+    }
+    return found ? found : is_added ? rule : NULL;
+}
+
 /* Returns the rule of an operation for inputs of these type codes, owned by
  * the table. Returns NULL with an exception on failure. */
 const struct rule *
@@ -147,7 +190,9 @@ operation_rule(int operation, int inputs, const int *codes)
         key = key << 6 | (uint64_t)codes[i];
     }
     key = key << 2 | (uint64_t)inputs;
+    LEAF_BEGIN(table_lock);
     struct rule *rule = hash_table_find(&rules, key, 0);
+    LEAF_END(table_lock);
     if (rule) {
         return rule;
     }
@@ -157,10 +202,7 @@ operation_rule(int operation, int inputs, const int *codes)
     }
     rule = rule_parse(answer, inputs);
     Py_DECREF(answer);
-    if (rule && hash_table_add(&rules, key, 0, rule) < 0) {
-        rule = NULL;
-    }
-    return rule;
+    return rule ? rule_add(key, rule) : NULL;
 }
 
 PyObject *

@@ -57,6 +57,9 @@ struct rule {
     PyArray_Descr *result;
 };
 
+/* Registers the operations of enum array_operation, once. Returns 0, or -1
+ * with an exception. */
+int operation_setup(void);
 /* Returns the number of the operation called `name`, a str. A new name gets
  * the next free number. */
 int operation_number(PyObject *name);

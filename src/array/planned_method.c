@@ -14,6 +14,7 @@
 #include "array/reduce.h"
 #include "array/setups.h"
 #include "core/core.h"
+#include "core/python/locked_calls.h"
 
 static PyObject *axis_name; /* the str "axis", interned */
 
@@ -52,7 +53,10 @@ planned_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     if (nargs >= 1 && nargs + keywords <= 2 &&
         (!keywords || PyTuple_GET_ITEM(names, 0) == axis_name)) {
         PyObject *axis = nargs + keywords == 2 ? args[1] : Py_None;
+        struct core_call call;
+        core_call_begin(&call, op, CORE_CALL_CURRENT);
         PyObject *result = run_planned(self, args, axis);
+        core_call_end(&call);
         if (result || PyErr_Occurred()) {
             return result;
         }

@@ -79,6 +79,34 @@ raw_split(struct layout *layout, npy_intp units, npy_intp unit)
     layout->ndim++;
 }
 
+/* Address, item size, shape and strides of an array. */
+struct identity {
+    CUdeviceptr pointer;
+    npy_intp itemsize;
+    int ndim;
+    npy_intp dims[2 * ARRAY_MAX_NDIM];
+};
+
+static void
+identity_set(struct identity *identity, const struct array *array)
+{
+    identity->pointer = array->head.pointer;
+    identity->itemsize = PyDataType_ELSIZE(array->dtype);
+    identity->ndim = array->ndim;
+    memcpy(identity->dims, array->shape,
+           2 * (size_t)array->ndim * sizeof *array->shape);
+}
+
+static bool
+identity_is(const struct identity *identity, const struct array *array)
+{
+    return identity->pointer == array->head.pointer &&
+           identity->itemsize == PyDataType_ELSIZE(array->dtype) &&
+           identity->ndim == array->ndim &&
+           memcmp(identity->dims, array->shape,
+                  2 * (size_t)array->ndim * sizeof *array->shape) == 0;
+}
+
 /* Copies elements of the same dtype by a kernel. */
 static int
 copy_raw(struct array *target, struct array *source, CUstream stream)
@@ -104,8 +132,14 @@ copy_raw(struct array *target, struct array *source, CUstream stream)
     task.pointer[0] = target->head.pointer;
     task.pointer[1] = source->head.pointer;
     task.stream = stream;
+    /* The launch may release the GIL, and another thread may then set the
+     * attributes of an array. */
+    struct identity to, from;
+    identity_set(&to, target);
+    identity_set(&from, source);
     int result = elementwise_task_run(&task);
-    if (result == 0) {
+    if (result == 0 && identity_is(&to, target) &&
+        identity_is(&from, source)) {
         cached_copy_add(&task, target, source);
     }
     return result;

@@ -39,6 +39,7 @@ struct reduction {
     /* Kernel and block size of the first stage. */
     struct kernel kernel;
     npy_intp blocks, per_block;
+    npy_intp size; /* number of elements of each input */
 };
 
 /* Returns the key for Python's kernel factory: ("reduce", name, stage, types
@@ -265,11 +266,12 @@ reduce_into(struct reduction *reduction, struct array *const *inputs,
         if (core_use_in_kernel(out->head.owner, stream) < 0) {
             goto done;
         }
+        reduction->size = flat[0]->size;
         struct work work = {
             .out = out->head.pointer,
             .in = pointers,
             .inputs = n,
-            .n = flat[0]->size,
+            .n = reduction->size,
             .stream = stream,
         };
         result = run(reduction, &work, PyDataType_ELSIZE(out->dtype));
@@ -341,6 +343,22 @@ array_reduces_all(const struct array *array)
                                PyTypeNum_ISINTEGER(array->dtype->type_num));
 }
 
+/* Returns whether the arrays still have the size and the types with which the
+ * reduction was computed. The launch may release the GIL, and another thread
+ * may then set the attributes of an array. */
+static bool
+inputs_are_unchanged(const struct reduction *reduction, const int *codes,
+                     int inputs, struct array *const *arrays)
+{
+    for (int i = 0; i < inputs; i++) {
+        if (type_code_of(arrays[i]->dtype) != codes[i] ||
+            arrays[i]->size != reduction->size) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Slow path of array_reduce_all: reductions without a cached launch. */
 static __attribute__((noinline)) PyObject *
 reduce_slow(int operation, int inputs, PyObject *const *objects)
@@ -348,6 +366,7 @@ reduce_slow(int operation, int inputs, PyObject *const *objects)
     struct reduction reduction = {
         .operation = operation, .inputs = inputs, .stage = 1};
     struct array *arrays[ARRAY_INPUTS];
+    int codes[ARRAY_INPUTS];
     struct array *result;
 
     for (int i = 0; i < inputs; i++) {
@@ -356,7 +375,7 @@ reduce_slow(int operation, int inputs, PyObject *const *objects)
             return NULL;
         }
         arrays[i] = operand.array;
-        reduction.code[i] = operand.code;
+        codes[i] = reduction.code[i] = operand.code;
     }
     reduction.rule = operation_rule(operation, inputs, reduction.code);
     if (!reduction.rule) {
@@ -367,7 +386,8 @@ reduce_slow(int operation, int inputs, PyObject *const *objects)
                             NULL, NULL, NULL);
     if (result && reduce_into(&reduction, arrays, result, NULL) < 0) {
         Py_CLEAR(result);
-    } else if (result) {
+    } else if (result &&
+               inputs_are_unchanged(&reduction, codes, inputs, arrays)) {
         cached_reduction_add(operation, inputs, objects,
                              reduction.rule->result, &reduction.kernel,
                              reduction.blocks, reduction.per_block);

@@ -16,6 +16,7 @@
 #include "array/reduce.h"
 #include "array/setups.h"
 #include "core/core.h"
+#include "core/python/locked_calls.h"
 
 #define KEYWORDS(function)                                                    \
     (PyCFunction)(void (*)(void)) function, METH_VARARGS | METH_KEYWORDS
@@ -95,12 +96,13 @@ static PyMethodDef functions[] = {
 int
 array_setup(PyObject *module)
 {
-    if (array_flags_setup(module) < 0 || array_type_setup(module) < 0 ||
-        array_assign_setup(module) < 0 || array_kernels_setup(module) < 0 ||
+    if (operation_setup() < 0 || array_flags_setup(module) < 0 ||
+        array_type_setup(module) < 0 || array_assign_setup(module) < 0 ||
+        array_kernels_setup(module) < 0 ||
         array_fast_ufunc_setup(module) < 0 ||
         array_planned_setup(module) < 0 || array_fast_call_setup(module) < 0 ||
         array_elementwise_setup(module) < 0) {
         return -1;
     }
-    return PyModule_AddFunctions(module, functions);
+    return core_add_functions(module, functions);
 }

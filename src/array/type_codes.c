@@ -9,6 +9,7 @@
 #include "array/numpy.h"
 #include "array/type_codes.h"
 #include "core/core.h"
+#include "core/python/locks.h"
 
 /* strong reference; the dtype ml_dtypes.bfloat16; NULL before the first use */
 static PyArray_Descr *bfloat16;
@@ -16,14 +17,19 @@ static PyArray_Descr *bfloat16;
 static int
 is_bfloat16(const PyArray_Descr *dtype)
 {
-    if (bfloat16) {
-        return dtype->type_num == bfloat16->type_num;
+    const PyArray_Descr *known = READ_SHARED(bfloat16);
+
+    if (known) {
+        return dtype->type_num == known->type_num;
     }
     if (strcmp(dtype->typeobj->tp_name, "ml_dtypes.bfloat16")) {
         return 0;
     }
-    bfloat16 = PyArray_DescrFromType(dtype->type_num);
-    return bfloat16 != NULL;
+    /* NumPy has one dtype object per user type, so that threads which get here
+     * at the same time store the same one. */
+    PyArray_Descr *found = PyArray_DescrFromType(dtype->type_num);
+    WRITE_SHARED(bfloat16, found);
+    return found != NULL;
 }
 
 /* Returns the type code of a dtype; CODE_FOREIGN for unknown user types. */

@@ -1,7 +1,9 @@
 /* core.h - functions that core offers to src/array.
  *
  * All of them are called with the GIL held and return with it held. Those that
- * wait release it during the wait. An int result is 0, or -1 with a Python
+ * wait release it during the wait. In free-threaded Python, "the GIL" means
+ * the lock of the current context (python/locks.h), here and in all headers of
+ * core and array. An int result is 0, or -1 with a Python
  * exception; a PyObject * result is a new reference, or NULL with an
  * exception.
  *
@@ -19,6 +21,16 @@
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 struct core_context; /* private to core */
+struct core_lock;    /* private to core */
+
+/* A section of a call in which the thread has a context's lock
+ * (python/locks.h). Empty with the GIL. */
+struct core_section {
+#ifdef Py_GIL_DISABLED
+    PyCriticalSection python;
+    bool is_open;
+#endif
+};
 
 /* First fields of ArrayBase, the base type of device arrays. src/array embeds
  * this struct as the first field, so that the launch path reads an array's
@@ -38,7 +50,7 @@ struct core_array_head {
 static inline void
 core_object_revive(PyObject *object)
 {
-#ifdef Py_REF_DEBUG
+#if defined(Py_REF_DEBUG) || defined(Py_GIL_DISABLED)
     PyObject_Init(object, Py_TYPE(object));
 #else
     Py_INCREF(Py_TYPE(object));
@@ -209,6 +221,8 @@ struct core_context *core_current_with_stream(void **key, CUstream *stream);
 struct core_scope {
     /* true: the context was pushed, so that core_leave must pop it */
     bool pushed;
+    /* the time in which the thread has the context's lock (python/locks.h) */
+    struct core_section section;
 };
 
 /* core_home_enter is called when an operation on `owner` (an allocation or
@@ -234,6 +248,23 @@ enum core_local {
 /* Returns the current context's storage of one kind, which contains NULL
  * before the first use. NULL with LogicError without a context. */
 PyObject **core_local_slot(enum core_local which);
+
+#ifdef Py_GIL_DISABLED
+/* Caches of launches, of which each context has its own one in free-threaded
+ * Python. With the GIL, all contexts share one, since the keys of their
+ * entries include the context's key. */
+enum core_table {
+    CORE_TABLE_COPIES,
+    CORE_TABLE_ELEMENTWISE,
+    CORE_TABLE_REDUCTIONS,
+    CORE_TABLES,
+};
+/* Returns the current context's cache of one kind: `bytes` bytes, which are
+ * zero at first, at a multiple of 64. They are never freed; a later context
+ * may find old entries in them. NULL without an exception if no context is
+ * current or there is no memory. */
+void *core_current_table(enum core_table which, size_t bytes);
+#endif
 
 /* Copies host memory to the device, after earlier work on the stream (NULL:
  * the current stream). Returns when the copy is complete: 0, or -1 with an

@@ -169,6 +169,10 @@ driver_traverse(PyObject *module, visitproc visit, void *arg)
 
 static PyModuleDef_Slot driver_slots[] = {
     {Py_mod_exec, driver_exec},
+#ifdef Py_mod_gil
+    /* python/locks.h: locks in place of the GIL */
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
 #ifdef Py_mod_multiple_interpreters
     {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
 #endif

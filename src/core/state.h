@@ -107,7 +107,7 @@ struct core_state {
     /* the default pool is off (PYCUDA_POOL=0, or PYCUDA_CPU_CHECK is set) */
     bool pool_off;
     /* number of entered streams plus number of open captures, in all
-     * threads */
+     * threads; ADD_SHARED, READ_SHARED */
     unsigned stream_defaults;
 #define TYPE(field, name) PyTypeObject *field;
     CORE_TYPES(TYPE)
@@ -121,10 +121,11 @@ struct core_state {
     /* returns the bytes from an array's first element to the end of its
      * memory; set by core_set_array_type */
     size_t (*array_bytes_to_end)(PyObject *);
-    bool opened;          /* true: the driver library is loaded */
-    bool is_cpu;          /* true: the driver library is the CPU device's */
-    bool initialised;     /* true: cuInit succeeded in this process */
-    uint64_t next_serial; /* the context key assigned last; only increases */
+    bool opened;      /* true: the driver library is loaded */
+    bool is_cpu;      /* true: the driver library is the CPU device's */
+    bool initialised; /* true: cuInit succeeded in this process */
+    /* the context key assigned last; only increases, by ADD_SHARED */
+    uint64_t next_serial;
 };
 
 extern struct core_state core;

@@ -4,6 +4,7 @@
 
 import gc
 import sys
+import sysconfig
 import weakref
 from typing import Any
 
@@ -17,6 +18,10 @@ from pycuda.tools import DeviceMemoryPool
 pytestmark = pytest.mark.usefixtures("context")
 
 X = np.arange(1, 13, dtype=np.float32)
+
+# Free-threaded Python counts references to classes per thread, and those of
+# local variables in part.
+COUNTS_ARE_EXACT = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
 def test_nothing_is_left_of_the_last() -> None:
@@ -228,12 +233,13 @@ def test_what_an_array_was_given_ends_with_it(kind: Any) -> None:
             gc.collect()
         assert note() is None and told[-1] is note
         assert seen == [None] * (turn + 1)
-    count = sys.getrefcount(kind)
-    for _ in range(20):
-        array = kind(X.shape, X.dtype)
-        array.mark = 1
-        del array
-    assert sys.getrefcount(kind) == count
+    if COUNTS_ARE_EXACT:
+        count = sys.getrefcount(kind)
+        for _ in range(20):
+            array = kind(X.shape, X.dtype)
+            array.mark = 1
+            del array
+        assert sys.getrefcount(kind) == count
 
 
 def test_long_chains_of_attributes_end() -> None:
@@ -261,7 +267,8 @@ def test_slots_of_a_derived_class_end_with_it() -> None:
         gone = weakref.ref(array)
         label = array.label
         del part, array
-        assert gone() is None and sys.getrefcount(label) == 2
+        assert gone() is None and label == [turn]
+        assert sys.getrefcount(label) == 2 or not COUNTS_ARE_EXACT
 
 
 def test_the_class_adds_only_methods() -> None:

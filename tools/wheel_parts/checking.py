@@ -52,8 +52,6 @@ def _bare(folder: Path) -> dict[str, str]:
         "HOME": str(folder),
         "PYCUDA_DEVICE": "cpu",
         "LANG": "C.UTF-8",
-        # Free-threaded Python otherwise warns that it turns its lock on.
-        "PYTHON_GIL": "1",
     }
 
 

@@ -25,6 +25,7 @@
 #include "core/memory/allocation.h"
 #include "core/python/errors.h"
 #include "core/python/gil.h"
+#include "core/python/locked_calls.h"
 #include "core/state.h"
 #include "core/stream/current_stream.h"
 
@@ -398,5 +399,5 @@ static PyMethodDef functions[] = {
 int
 core_cublas_setup(PyObject *module)
 {
-    return PyModule_AddFunctions(module, functions);
+    return core_add_functions(module, functions);
 }

@@ -17,7 +17,9 @@
 #include "core/launch/prepared_call.h"
 #include "core/launch/prepared_format.h"
 #include "core/python/args.h"
+#include "core/python/borrowed.h"
 #include "core/python/enums.h"
+#include "core/python/locked_calls.h"
 #include "core/python/object.h"
 #include "core/state.h"
 #include "core/texture/texture_reference.h"
@@ -268,9 +270,14 @@ has_block(CORE_ARGS)
             return true;
         }
     }
-    return second != NULL && (PyTuple_Check(second) || PyList_Check(second)) &&
-           PySequence_Fast_GET_SIZE(second) > 0 &&
-           PyIndex_Check(PySequence_Fast_GET_ITEM(second, 0));
+    if (second == NULL || (!PyTuple_Check(second) && !PyList_Check(second))) {
+        return false;
+    }
+    PyObject *items = core_stable_sequence(second);
+    bool is_block = items != NULL && PySequence_Fast_GET_SIZE(items) > 0 &&
+                    PyIndex_Check(PySequence_Fast_GET_ITEM(items, 0));
+    Py_XDECREF(items);
+    return is_block;
 }
 
 /* Reads the arguments of prepare(), in the current or the deprecated form.
@@ -450,7 +457,12 @@ methods_add(PyTypeObject *type, PyMethodDef *methods)
 int
 core_function_setup(PyObject *module)
 {
-    core_function_set_call(core_function_vectorcall);
+    vectorcallfunc call =
+        core_locked_vectorcall(core_function_vectorcall, CORE_CALL_HEAD);
+    if (call == NULL) {
+        return -1;
+    }
+    core_function_set_call(call);
     if (core_add_type(module, &core.timer_type, &core_timer_spec, NULL) < 0) {
         return -1;
     }
@@ -460,5 +472,7 @@ core_function_setup(PyObject *module)
     if (core_type_allow_call_override(core.function_type) < 0) {
         return -1;
     }
-    return methods_add(core.function_type, core_legacy_methods);
+    PyMethodDef *legacy =
+        core_locked_methods(core_legacy_methods, CORE_CALL_HEAD);
+    return legacy == NULL ? -1 : methods_add(core.function_type, legacy);
 }

@@ -20,6 +20,7 @@
 #include "core/memory/default_pool.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
+#include "core/python/locked_calls.h"
 #include "core/python/object.h"
 #include "core/state.h"
 #include "core/texture/texture_reference.h"
@@ -374,5 +375,5 @@ core_module_setup(PyObject *module)
     if (core_add_type(module, &core.module_type, &module_spec, NULL) < 0) {
         return -1;
     }
-    return PyModule_AddFunctions(module, functions);
+    return core_add_functions(module, functions);
 }

@@ -10,9 +10,11 @@
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/python/args.h"
+#include "core/python/borrowed.h"
 #include "core/python/errors.h"
 #include "core/python/gil.h"
 #include "core/python/interrupt.h"
+#include "core/python/locked_calls.h"
 #include "core/state.h"
 
 /* The opened compiler library. Its `kind` is API_CLOSED until it is opened. */
@@ -21,14 +23,18 @@ static struct api_choice compiler;
 int
 core_library_dirs_pass(void)
 {
-    PyObject *path = PySys_GetObject("path"); /* borrowed */
+    PyObject *list = PySys_GetObject("path"); /* borrowed */
     const char *directories[256];
     size_t count = 0;
-    if (path == NULL || !PyList_Check(path)) {
+    if (list == NULL || !PyList_Check(list)) {
         return 0;
     }
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(path) && count < 256; i++) {
-        PyObject *item = PyList_GET_ITEM(path, i);
+    PyObject *path = PyList_AsTuple(list); /* keeps the strings alive */
+    if (path == NULL) {
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(path) && count < 256; i++) {
+        PyObject *item = PyTuple_GET_ITEM(path, i);
         const char *text =
             PyUnicode_Check(item) ? PyUnicode_AsUTF8(item) : NULL;
         if (text != NULL) {
@@ -37,11 +43,12 @@ core_library_dirs_pass(void)
             PyErr_Clear();
         }
     }
-    if (api_set_library_dirs(directories, count) < 0) {
+    int status = api_set_library_dirs(directories, count);
+    Py_DECREF(path);
+    if (status < 0) {
         PyErr_NoMemory();
-        return -1;
     }
-    return 0;
+    return status < 0 ? -1 : 0;
 }
 
 /* Returns the current device's compute capability as 10 * major + minor; 0
@@ -118,18 +125,10 @@ string_encode(PyObject *text, const char *what)
     return bytes;
 }
 
-/* Reads a list or tuple of str; NULL counts as empty. The caller calls
- * strings_free, even after a failure. */
+/* Implements strings_read for a list or tuple that stays as it is. */
 static int
-strings_read(PyObject *sequence, const char *what, struct strings *strings)
+items_read(PyObject *sequence, const char *what, struct strings *strings)
 {
-    if (sequence == NULL) {
-        return 0;
-    }
-    if (!PyList_Check(sequence) && !PyTuple_Check(sequence)) {
-        PyErr_Format(PyExc_TypeError, "%s must be a list of str", what);
-        return -1;
-    }
     Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence);
     strings->owner = PyTuple_New(count);
     if (strings->owner == NULL) {
@@ -151,6 +150,24 @@ strings_read(PyObject *sequence, const char *what, struct strings *strings)
     }
     strings->count = count;
     return 0;
+}
+
+/* Reads a list or tuple of str; NULL counts as empty. The caller calls
+ * strings_free, even after a failure. */
+static int
+strings_read(PyObject *sequence, const char *what, struct strings *strings)
+{
+    if (sequence == NULL) {
+        return 0;
+    }
+    if (!PyList_Check(sequence) && !PyTuple_Check(sequence)) {
+        PyErr_Format(PyExc_TypeError, "%s must be a list of str", what);
+        return -1;
+    }
+    PyObject *items = core_stable_sequence(sequence);
+    int status = items == NULL ? -1 : items_read(items, what, strings);
+    Py_XDECREF(items);
+    return status;
 }
 
 /* State of one compilation; compilation_free releases it. */
@@ -448,5 +465,5 @@ static PyMethodDef functions[] = {
 int
 core_nvrtc_setup(PyObject *module)
 {
-    return PyModule_AddFunctions(module, functions);
+    return core_add_functions(module, functions);
 }

@@ -1,6 +1,7 @@
 /* context.h - the struct of a context, and of what it owns.
  *
- * The GIL protects all fields.
+ * The GIL protects all fields; in free-threaded Python, the field `lock` of a
+ * context protects the others (python/locks.h).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_CONTEXT_CONTEXT_H
@@ -12,6 +13,7 @@
 struct core_pending_copy;
 struct core_function;
 struct core_graph_link;
+struct core_lock;
 struct core_pool;
 struct core_scratch;
 struct core_staging;
@@ -64,10 +66,15 @@ struct core_throttle {
 
 struct core_context {
     CORE_HEAD /* the field `context` of CORE_HEAD is NULL in a Context */
-        /* The following fields are on adjacent cache lines, since each
-         * operation reads them. First the context key, a number that is unique
-         * in the process (core_context_key). */
-        uint64_t serial;
+#ifdef Py_GIL_DISABLED
+        /* protects the context and its objects (python/locks.h); NULL only
+         * while the context is created */
+        struct core_lock *lock;
+#endif
+    /* The following fields are on adjacent cache lines, since each
+     * operation reads them. First the context key, a number that is unique
+     * in the process (core_context_key). */
+    uint64_t serial;
     /* entry in `throttles` that counts the launches of the stream of the last
      * launch */
     struct core_throttle *throttle;

@@ -19,8 +19,21 @@ PyObject *core_context_wrap(CUcontext handle, CUdevice device,
  * core_contexts_remove removes one whose memory is freed. */
 void core_contexts_add(struct core_context *context);
 void core_contexts_remove(struct core_context *context);
-/* Returns the first context of the list, borrowed; NULL if it is empty. */
-struct core_context *core_contexts_first(void);
+/* Returns the newest context for which `matches` returns true, a new
+ * reference; NULL without an exception if there is none. `matches` calls
+ * neither Python nor the driver. */
+struct core_context *core_contexts_find(
+    bool (*matches)(const struct core_context *context, const void *value),
+    const void *value);
+/* Returns whether `matches`, which calls neither Python nor the driver,
+ * returns true for all contexts. */
+bool core_contexts_all(bool (*matches)(const struct core_context *context,
+                                       const void *value),
+                       const void *value);
+/* Returns a new list of all contexts, the newest first. */
+PyObject *core_contexts_list(void);
+/* Returns whether there are at least two contexts. */
+bool core_contexts_are_several(void);
 /* Sets core_context.guarded of all contexts. If it is true, uses of memory
  * take the slow path of core_use. Called after contexts or captures change. */
 void core_contexts_guard(void);

@@ -26,6 +26,7 @@
 #include "core/python/errors.h"
 #include "core/python/gil.h"
 #include "core/python/interrupt.h"
+#include "core/python/locks.h"
 #include "core/python/object.h"
 #include "core/state.h"
 #include "core/stream/graph_links.h"
@@ -37,8 +38,8 @@ context_release(struct core_context *self)
 {
     CUresult code = CUDA_SUCCESS;
     if (core.forked) {
-        self->valid = false;
-        self->guarded = true;
+        WRITE_SHARED(self->valid, false);
+        WRITE_SHARED(self->guarded, true);
         return CUDA_SUCCESS;
     }
     core_local_drop(self);
@@ -49,8 +50,8 @@ context_release(struct core_context *self)
     core_scratch_drop_all(self);
     core_pool_destroy(self);
     core_graph_links_end(self);
-    self->valid = false;
-    self->guarded = true;
+    WRITE_SHARED(self->valid, false);
+    WRITE_SHARED(self->guarded, true);
     core_contexts_guard();
     /* drop the context-local objects that other threads have added since
      * core_local_drop was first called */
@@ -91,6 +92,9 @@ context_dealloc(PyObject *op)
     PyMem_Free(self->streams);
     Py_CLEAR(self->held);
     core_launch_records_clear(self);
+#ifdef Py_GIL_DISABLED
+    core_lock_reuse(self->lock);
+#endif
     core_object_end_dealloc(op);
 }
 

@@ -12,6 +12,7 @@
 #include "core/python/enums.h"
 #include "core/python/errors.h"
 #include "core/python/gil.h"
+#include "core/python/locked_calls.h"
 #include "core/python/object.h"
 #include "core/state.h"
 
@@ -529,8 +530,8 @@ static PyMethodDef functions[] = {
 int
 core_device_setup(PyObject *module)
 {
-    if (core_add_type(module, &core.device_type, &device_spec, NULL) < 0) {
+    if (core_add_headless_type(module, &core.device_type, &device_spec) < 0) {
         return -1;
     }
-    return PyModule_AddFunctions(module, functions);
+    return core_add_functions(module, functions);
 }

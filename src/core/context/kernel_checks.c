@@ -8,6 +8,7 @@
 #include "core/context/kernel_checks.h"
 #include "core/core.h"
 #include "core/memory/allocation.h"
+#include "core/python/locked_calls.h"
 #include "core/setups.h"
 #include "core/state.h"
 
@@ -74,5 +75,5 @@ static PyMethodDef functions[] = {
 int
 core_kernel_checks_setup(PyObject *module)
 {
-    return PyModule_AddFunctions(module, functions);
+    return core_add_functions(module, functions);
 }

@@ -20,6 +20,8 @@
 #include "core/context/local_storage.h"
 #include "core/context/stack.h"
 #include "core/core.h"
+#include "core/python/locks.h"
+#include "core/python/locked_calls.h"
 #include "core/state.h"
 #include "core/stream/open_captures.h"
 
@@ -42,16 +44,13 @@ core_local_traverse(struct core_context *context, visitproc visit, void *arg)
     return 0;
 }
 
-/* Appends a reference to the context to `list`. Then moves the context's
- * rebuildable objects (kernels, launch plans, cached results) to `list`. Gives
- * the context a new key, so that caches do not find entries of the old key. */
+/* Moves the context's rebuildable objects (kernels, launch plans, cached
+ * results) to `list`. Gives the context a new key, so that caches do not find
+ * entries of the old key. */
 static int
 local_move(struct core_context *context, PyObject *list)
 {
-    if (PyList_Append(list, (PyObject *)context) < 0) {
-        return -1;
-    }
-    context->serial = ++core.next_serial;
+    context->serial = ADD_SHARED(core.next_serial, 1);
     for (int i = 0; i < CORE_LOCAL_FAULTS; i++) {
         PyObject *object = context->local[i];
         if (object != NULL && (core_capture_retain(context, object) < 0 ||
@@ -67,7 +66,7 @@ local_move(struct core_context *context, PyObject *list)
 void
 core_local_drop(struct core_context *context)
 {
-    context->serial = ++core.next_serial;
+    context->serial = ADD_SHARED(core.next_serial, 1);
     for (int i = 0; i < CORE_LOCAL_COUNT; i++) {
         Py_CLEAR(context->local[i]);
     }
@@ -81,25 +80,31 @@ drop_kernels(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    PyObject *list = PyList_New(0);
+    PyObject *contexts = core_contexts_list();
+    PyObject *list = contexts == NULL ? NULL : PyList_New(0);
     int status = list == NULL ? -1 : 0;
-    for (struct core_context *context = core_contexts_first();
-         context != NULL && status == 0; context = context->next) {
+    Py_ssize_t count = status < 0 ? 0 : PyList_GET_SIZE(contexts);
+    struct core_section section;
+    for (Py_ssize_t i = 0; i < count && status == 0; i++) {
+        struct core_context *context = (void *)PyList_GET_ITEM(contexts, i);
+        CORE_CONTEXT_BEGIN(&section, context);
         status = local_move(context, list);
+        CORE_CONTEXT_END(&section);
     }
-    /* Destroy the cuBLAS handles of the contexts in `list`. A context that
-     * captures a graph keeps its handle: destroying it would wait for the
-     * device, which ends the capture with an error. Dropping the list
-     * afterwards destroys kernels. Both steps release the GIL, so other
-     * threads may run. */
-    for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(list); i++) {
-        struct core_context *item = (void *)PyList_GET_ITEM(list, i);
-        if (Py_IS_TYPE((PyObject *)item, core.context_type) &&
-            item->captures == 0) {
-            core_cublas_drop(item);
+    /* Destroy the cuBLAS handles of the contexts. A context that captures a
+     * graph keeps its handle: destroying it would wait for the device, which
+     * ends the capture with an error. Dropping the list afterwards destroys
+     * kernels. Both steps release the GIL, so other threads may run. */
+    for (Py_ssize_t i = 0; i < count && status == 0; i++) {
+        struct core_context *context = (void *)PyList_GET_ITEM(contexts, i);
+        CORE_CONTEXT_BEGIN(&section, context);
+        if (context->captures == 0) {
+            core_cublas_drop(context);
         }
+        CORE_CONTEXT_END(&section);
     }
     Py_XDECREF(list);
+    Py_XDECREF(contexts);
     return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
@@ -138,5 +143,5 @@ static PyMethodDef functions[] = {
 int
 core_local_storage_setup(PyObject *module)
 {
-    return PyModule_AddFunctions(module, functions);
+    return core_add_functions(module, functions);
 }

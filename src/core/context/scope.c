@@ -7,6 +7,7 @@
 #include "core/context/context.h"
 #include "core/context/scope.h"
 #include "core/core.h"
+#include "core/python/locks.h"
 #include "core/python/object_head.h"
 #include "core/state.h"
 
@@ -20,13 +21,19 @@ bool
 core_enter(const struct core_context *context, struct core_scope *scope)
 {
     scope->pushed = false;
+    if (context == NULL) {
+        return false;
+    }
+    CORE_CONTEXT_BEGIN(&scope->section, context);
     CUcontext current = NULL;
-    if (context == NULL || !context->valid || core.forked ||
+    if (!context->valid || core.forked ||
         driver.cuCtxGetCurrent(&current) != CUDA_SUCCESS) {
+        CORE_CONTEXT_END(&scope->section);
         return false;
     }
     if (current != context->handle) {
         if (driver.cuCtxPushCurrent(context->handle) != CUDA_SUCCESS) {
+            CORE_CONTEXT_END(&scope->section);
             return false;
         }
         scope->pushed = true;
@@ -46,6 +53,7 @@ core_leave(struct core_scope *scope)
     if (scope->pushed) {
         driver.cuCtxPopCurrent(&popped);
     }
+    CORE_CONTEXT_END(&scope->section);
 }
 
 void

@@ -25,9 +25,9 @@ struct core_suspended_scopes {
 extern _Thread_local unsigned core_scope_depth CORE_AT_ONCE;
 
 /* Makes `context`, which may be NULL, CUDA's current context of the calling
- * thread until core_leave. Returns false, without an exception, if the context
- * is NULL or was detached, or if it cannot be made current; then core_leave
- * must not be called. */
+ * thread until core_leave, and takes its lock (python/locks.h). Returns false,
+ * without an exception, if the context is NULL or was detached, or if it
+ * cannot be made current; then core_leave must not be called. */
 bool core_enter(const struct core_context *context, struct core_scope *scope);
 /* Restores the context that was current before core_enter returned true. */
 void core_leave(struct core_scope *scope);

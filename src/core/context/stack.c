@@ -12,6 +12,7 @@
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/python/gil.h"
+#include "core/python/locks.h"
 #include "core/python/object.h"
 #include "core/python/object_head.h"
 #include "core/state.h"
@@ -56,7 +57,7 @@ static void
 entered_clear(struct core_entered *entered)
 {
     while (entered->count > 0) {
-        core.stream_defaults--;
+        ADD_SHARED(core.stream_defaults, -1);
         Py_DECREF((PyObject *)entered->entries[--entered->count].stream);
     }
 }
@@ -325,6 +326,48 @@ core_stack_pop(void)
     return stack->items[--stack->count];
 }
 
+#ifdef Py_GIL_DISABLED
+/* Function that returns the lock of the context that `adopt` would push, or
+ * NULL; thread_context.c sets it. */
+static struct core_lock *(*adopted_lock)(void);
+
+void
+core_stack_set_adopted_lock(struct core_lock *(*function)(void))
+{
+    adopted_lock = function;
+}
+
+/* Returns the lock of the context that a call uses: the one on top of this
+ * thread's stack, or the one that core_stack_top would push. NULL if there is
+ * none. */
+static struct core_lock *
+stack_lock(void)
+{
+    struct stack *stack = stack_get(false);
+    if (LIKELY(stack != NULL && stack->top != NULL && stack->top->valid)) {
+        return stack->top->lock;
+    }
+    const struct core_context *top = stack_top_find(stack);
+    return top != NULL            ? top->lock
+           : adopted_lock == NULL ? NULL
+                                  : adopted_lock();
+}
+
+void *
+core_current_table(enum core_table which, size_t bytes)
+{
+    struct core_lock *lock = stack_lock();
+    if (UNLIKELY(lock != NULL && lock->tables[which] == NULL)) {
+        bytes = (bytes + 63) / 64 * 64;
+        void *table = aligned_alloc(64, bytes);
+        if (table != NULL) {
+            lock->tables[which] = memset(table, 0, bytes);
+        }
+    }
+    return lock == NULL ? NULL : lock->tables[which];
+}
+#endif
+
 int
 core_stack_restore(void)
 {
@@ -347,5 +390,8 @@ core_context_key(void **key)
 int
 core_stack_setup(PyObject *module)
 {
-    return core_add_type(module, &core.stack_type, &stack_spec, NULL);
+#ifdef Py_GIL_DISABLED
+    core_calls_set_lock(stack_lock);
+#endif
+    return core_add_headless_type(module, &core.stack_type, &stack_spec);
 }

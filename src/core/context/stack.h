@@ -47,6 +47,11 @@ struct core_context *core_stack_claim_top(void);
 /* Sets the function that core_stack_top calls in a thread without a context.
  * The function may push one, and returns whether it did; it raises nothing. */
 void core_stack_set_adopt(bool (*function)(void));
+#ifdef Py_GIL_DISABLED
+/* Sets the function that returns the lock of the context that the function of
+ * core_stack_set_adopt would push, or NULL. */
+void core_stack_set_adopted_lock(struct core_lock *(*function)(void));
+#endif
 /* Returns whether this thread ever pushed a context with core_stack_push. */
 bool core_stack_was_used(void);
 /* Returns this thread's entered streams. If `create` is set, NULL means an

@@ -14,6 +14,8 @@
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/memory/allocation.h"
+#include "core/python/locks.h"
+#include "core/python/locked_calls.h"
 #include "core/setups.h"
 #include "core/state.h"
 
@@ -36,30 +38,45 @@ is_live(const struct core_context *context)
     return context->valid && !context->ending;
 }
 
-/* Returns the oldest live context, borrowed; NULL if there is none. */
+/* Returns the oldest live context, a new reference; NULL if there is none, or
+ * no memory. */
 static struct core_context *
 oldest_context(void)
 {
+    PyObject *list = core_contexts_list();
     struct core_context *oldest = NULL;
-    for (struct core_context *context = core_contexts_first(); context != NULL;
-         /* the list begins with the newest context */
-         context = context->next) {
-        oldest = is_live(context) ? context : oldest;
+    for (Py_ssize_t i = list == NULL ? 0 : PyList_GET_SIZE(list); i-- > 0;) {
+        struct core_context *context = (void *)PyList_GET_ITEM(list, i);
+        if (oldest == NULL && is_live(context)) {
+            oldest = (void *)Py_NewRef((PyObject *)context);
+        }
     }
+    if (list == NULL) {
+        PyErr_Clear();
+    }
+    Py_XDECREF(list);
     return oldest;
 }
 
-/* Returns, borrowed, the context that a thread pushes if it has none: the one
- * passed to set_thread_context, else the oldest if the environment requests
- * it. Returns NULL if there is none. */
+/* Protects core.thread_context. */
+LEAF_LOCK(thread_context_lock);
+
+/* Returns the context that a thread pushes if it has none: the one passed to
+ * set_thread_context, else the oldest if the environment requests it. A new
+ * reference, or NULL if there is none. */
 static struct core_context *
 chosen_context(void)
 {
-    struct core_context *chosen = (struct core_context *)core.thread_context;
+    LEAF_BEGIN(thread_context_lock);
+    PyObject *chosen = Py_XNewRef(core.thread_context);
+    LEAF_END(thread_context_lock);
     if (chosen == NULL && is_oldest_wanted()) {
-        chosen = oldest_context();
+        chosen = (PyObject *)oldest_context();
     }
-    return chosen != NULL && is_live(chosen) ? chosen : NULL;
+    if (chosen != NULL && !is_live((struct core_context *)chosen)) {
+        Py_CLEAR(chosen);
+    }
+    return (struct core_context *)chosen;
 }
 
 /* If this thread has never pushed a context, pushes the one that the program
@@ -70,18 +87,33 @@ thread_context_adopt(void)
     if (core.forked || core_stack_was_used()) {
         return false;
     }
-    struct core_context *context = chosen_context();
-    if (context == NULL) {
-        return false;
-    }
     /* save the exception that a caller may have set */
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
-    bool entered = driver.cuCtxSetCurrent(context->handle) == CUDA_SUCCESS &&
+    struct core_context *context = chosen_context();
+    bool entered = context != NULL &&
+                   driver.cuCtxSetCurrent(context->handle) == CUDA_SUCCESS &&
                    core_stack_push(context) == 0;
+    Py_XDECREF((PyObject *)context);
     PyErr_Restore(type, value, trace);
     return entered;
 }
+
+#ifdef Py_GIL_DISABLED
+/* Returns the lock of the context that thread_context_adopt would push, or
+ * NULL. */
+static struct core_lock *
+thread_context_lock_find(void)
+{
+    if (core.forked || core_stack_was_used()) {
+        return NULL;
+    }
+    struct core_context *context = chosen_context();
+    struct core_lock *lock = context == NULL ? NULL : context->lock;
+    Py_XDECREF((PyObject *)context);
+    return lock;
+}
+#endif
 
 /* Makes the context current in CUDA and pushes it on this thread's stack until
  * core_home_leave. Returns false, maybe with an exception, if it cannot. */
@@ -139,8 +171,12 @@ set_thread_context(PyObject *module, PyObject *context)
         core_context_fail_detached("set_thread_context");
         return NULL;
     }
-    Py_XSETREF(core.thread_context,
-               context == Py_None ? NULL : Py_NewRef(context));
+    PyObject *chosen = context == Py_None ? NULL : Py_NewRef(context);
+    LEAF_BEGIN(thread_context_lock);
+    PyObject *old = core.thread_context;
+    core.thread_context = chosen;
+    LEAF_END(thread_context_lock);
+    Py_XDECREF(old);
     Py_RETURN_NONE;
 }
 
@@ -149,13 +185,17 @@ live_contexts(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    PyObject *list = PyList_New(0);
-    for (struct core_context *context = core_contexts_first();
-         context != NULL && list != NULL; context = context->next) {
-        if (is_live(context) && PyList_Append(list, (PyObject *)context) < 0) {
+    PyObject *all = core_contexts_list();
+    PyObject *list = all == NULL ? NULL : PyList_New(0);
+    Py_ssize_t count = list == NULL ? 0 : PyList_GET_SIZE(all);
+    for (Py_ssize_t i = 0; i < count && list != NULL; i++) {
+        PyObject *context = PyList_GET_ITEM(all, i);
+        if (is_live((struct core_context *)context) &&
+            PyList_Append(list, context) < 0) {
             Py_CLEAR(list);
         }
     }
+    Py_XDECREF(all);
     return list;
 }
 
@@ -173,5 +213,8 @@ int
 core_thread_context_setup(PyObject *module)
 {
     core_stack_set_adopt(thread_context_adopt);
-    return PyModule_AddFunctions(module, functions);
+#ifdef Py_GIL_DISABLED
+    core_stack_set_adopted_lock(thread_context_lock_find);
+#endif
+    return core_add_functions(module, functions);
 }

@@ -13,6 +13,7 @@
 #include "core/memory/allocation.h"
 #include "core/memory/peer_memory.h"
 #include "core/python/args.h"
+#include "core/python/locked_calls.h"
 #include "core/python/object.h"
 #include "core/python/object_head.h"
 #include "core/state.h"
@@ -512,8 +513,8 @@ inout_setup(PyObject *module)
     if (bases == NULL) {
         return -1;
     }
-    core.inout_type =
-        (PyTypeObject *)PyType_FromModuleAndSpec(module, &inout_spec, bases);
+    core.inout_type = (PyTypeObject *)core_type_new(module, &inout_spec, bases,
+                                                    CORE_CALL_HEAD);
     Py_DECREF(bases);
     return core.inout_type == NULL ? -1
                                    : PyModule_AddType(module, core.inout_type);

@@ -20,6 +20,7 @@
 #include "core/launch/shape_inline.h"
 #include "core/launch/throttle.h"
 #include "core/python/args.h"
+#include "core/python/locked_calls.h"
 #include "core/state.h"
 #include "core/texture/texture_reference.h"
 
@@ -128,18 +129,22 @@ call_read(struct core_function *function, struct call *call,
     return 0;
 }
 
-/* Calls `step` for every ArgumentHandler among the arguments. */
+/* Calls `step` for every ArgumentHandler among the arguments, with the
+ * handler's lock. */
 static int
 handlers_run(PyObject *const *args, Py_ssize_t count, PyObject *stream,
              int (*step)(PyObject *, PyObject *))
 {
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (PyObject_TypeCheck(args[i], core.handler_type) &&
-            step(args[i], stream) < 0) {
-            return -1;
+    int status = 0;
+    for (Py_ssize_t i = 0; i < count && status >= 0; i++) {
+        if (PyObject_TypeCheck(args[i], core.handler_type)) {
+            struct core_call call;
+            core_call_begin(&call, args[i], CORE_CALL_OWN);
+            status = step(args[i], stream);
+            core_call_end(&call);
         }
     }
-    return 0;
+    return status < 0 ? -1 : 0;
 }
 
 /* Waits for all work of the context, which need not be CUDA's current one,

@@ -19,6 +19,7 @@
 #include "core/code/module.h"
 #include "core/context/context.h"
 #include "core/core.h"
+#include "core/python/locks.h"
 #include "core/launch/call.h"
 #include "core/launch/fast_path.h"
 #include "core/launch/field_inline.h"
@@ -51,7 +52,8 @@ allows_fast_path(const struct core_function *function)
 {
     const struct core_context *context = function->context;
     return function->small && context->valid && context->captures == 0 &&
-           core.stream_defaults == 0 && function->module->textures == NULL &&
+           READ_SHARED(core.stream_defaults) == 0 &&
+           function->module->textures == NULL &&
            core_throttle_has_capacity(context->throttle, NULL);
 }
 

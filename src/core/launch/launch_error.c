@@ -8,18 +8,18 @@
 #include "core/code/function.h"
 #include "core/core.h"
 #include "core/launch/launch_error.h"
+#include "core/python/borrowed.h"
 #include "core/state.h"
 
 /* Returns the kernel's source, which SourceModule has stored in the Function,
- * or None: a borrowed reference. NULL with an exception on failure. */
+ * or None: a new reference. NULL with an exception on failure. */
 static PyObject *
 source_of(const struct core_function *function)
 {
-    PyObject *source =
-        function->dict == NULL
-            ? NULL
-            : PyDict_GetItemWithError(function->dict, core.str_source);
-    return source != NULL || PyErr_Occurred() ? source : Py_None;
+    PyObject *source = function->dict == NULL
+                           ? NULL
+                           : core_dict_get(function->dict, core.str_source);
+    return source != NULL || PyErr_Occurred() ? source : Py_NewRef(Py_None);
 }
 
 /* Calls the function `writer` of pycuda._launch.messages with the kernel's
@@ -45,6 +45,7 @@ text_write(struct core_function *function, const char *writer, PyObject *rest)
     Py_XDECREF(module);
     Py_XDECREF(all);
     Py_XDECREF(kernel);
+    Py_XDECREF(source);
     return text;
 }
 

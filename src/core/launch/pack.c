@@ -29,6 +29,7 @@
 #include "core/memory/peer_memory.h"
 #include "core/memory/stream_dependencies.h"
 #include "core/numpy.h"
+#include "core/python/borrowed.h"
 #include "core/state.h"
 #include "core/texture/texture_object.h"
 
@@ -344,14 +345,12 @@ value_resize(struct core_function *function, Py_ssize_t index,
 static int
 argument_check(struct core_function *function, uint32_t index, PyObject *arg)
 {
-    PyObject *source =
-        function->dict == NULL
-            ? NULL
-            : PyDict_GetItemWithError(function->dict, core.str_source);
+    PyObject *source = function->dict == NULL
+                           ? NULL
+                           : core_dict_get(function->dict, core.str_source);
     if (source == NULL) {
         return PyErr_Occurred() ? -1 : 0;
     }
-    Py_INCREF(source);
     PyObject *module = PyImport_ImportModule("pycuda._launch.declarations");
     PyObject *pointer =
         module == NULL

@@ -20,6 +20,7 @@
 #include "core/launch/prepared_format.h"
 #include "core/numpy.h"
 #include "core/python/args.h"
+#include "core/python/locks.h"
 #include "core/state.h"
 
 /* Size and alignment in bytes of the value of each type code. */
@@ -34,21 +35,31 @@ static const struct {
     {'D', 16, 8}, {'s', 1, 1}, {'p', 1, 1}, {'x', 1, 1},
 };
 
+/* Protects core.struct_error. */
+LEAF_LOCK(error_lock);
+
 PyObject *
 core_struct_error(void)
 {
-    if (core.struct_error == NULL) {
+    if (READ_SHARED(core.struct_error) == NULL) {
         PyObject *module = PyImport_ImportModule("pycuda._pvt_struct");
         if (module == NULL) {
             PyErr_Clear();
             module = PyImport_ImportModule("struct");
         }
-        if (module != NULL) {
-            core.struct_error = PyObject_GetAttrString(module, "error");
-            Py_DECREF(module);
+        PyObject *found =
+            module == NULL ? NULL : PyObject_GetAttrString(module, "error");
+        Py_XDECREF(module);
+        LEAF_BEGIN(error_lock);
+        if (core.struct_error == NULL) {
+            WRITE_SHARED(core.struct_error, found);
+            found = NULL;
         }
+        LEAF_END(error_lock);
+        Py_XDECREF(found);
     }
-    return core.struct_error == NULL ? PyExc_ValueError : core.struct_error;
+    PyObject *error = READ_SHARED(core.struct_error);
+    return error == NULL ? PyExc_ValueError : error;
 }
 
 static int

@@ -384,17 +384,22 @@ core_throttles_wait(struct core_context *context)
     return code;
 }
 
+/* Returns whether the context `other` is for another native context than
+ * `value`, or has no pending operations. */
+static bool
+context_is_idle(const struct core_context *other, const void *value)
+{
+    const struct core_context *context = value;
+    return other->handle != context->handle || pending_count(other) == 0;
+}
+
 /* Returns whether all operations of the context are known to be complete, so
- * that a copy does not have to wait. */
+ * that a copy does not have to wait. Several Contexts may be for the same
+ * native context. */
 bool
 core_throttles_are_idle(const struct core_context *context)
 {
-    bool empty = true;
-    for (const struct core_context *other = core_contexts_first();
-         other != NULL && empty; other = other->next) {
-        empty = other->handle != context->handle || pending_count(other) == 0;
-    }
-    return empty;
+    return core_contexts_all(context_is_idle, context);
 }
 
 void

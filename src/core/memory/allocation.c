@@ -10,6 +10,7 @@
 #include "core/core.h"
 #include "core/memory/allocation.h"
 #include "core/memory/free_site.h"
+#include "core/python/locks.h"
 #include "core/python/object.h"
 
 /* Wraps device memory in an allocation of the given type. On failure the
@@ -30,10 +31,12 @@ core_allocation_wrap(PyTypeObject *type, struct core_context *context,
 int
 core_allocation_alive(struct core_allocation *allocation)
 {
-    if (!allocation->freed) {
-        return allocation->context->valid
-                   ? 0
-                   : core_context_fail_detached("device_allocation");
+    struct core_section section;
+    CORE_CONTEXT_BEGIN(&section, allocation->context);
+    bool freed = allocation->freed, valid = allocation->context->valid;
+    CORE_CONTEXT_END(&section);
+    if (!freed) {
+        return valid ? 0 : core_context_fail_detached("device_allocation");
     }
     return core_free_site_fail((PyObject *)allocation, "device_allocation",
                                "this device memory");

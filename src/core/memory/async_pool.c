@@ -22,6 +22,7 @@
 #include "core/memory/free_site.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
+#include "core/python/locked_calls.h"
 #include "core/python/object.h"
 #include "core/python/object_head.h"
 #include "core/state.h"
@@ -519,5 +520,5 @@ core_async_pool_setup(PyObject *module)
                       &async_allocation_spec, core.allocation_type) < 0) {
         return -1;
     }
-    return PyModule_AddFunctions(module, functions);
+    return core_add_functions(module, functions);
 }

@@ -9,6 +9,7 @@
 #include "core/memory/allocation.h"
 #include "core/memory/bounds.h"
 #include "core/python/args.h"
+#include "core/python/borrowed.h"
 #include "core/state.h"
 
 /* Returns the value of a dict's key, borrowed; NULL without an exception if it
@@ -100,7 +101,11 @@ bytes_of_foreign(PyObject *object)
     size_t room = SIZE_MAX;
     PyObject *interface = attribute_of(object, core.str_interface);
     if (interface != NULL) {
-        room = PyDict_Check(interface) ? bytes_of_interface(interface) : room;
+        PyObject *dict =
+            PyDict_Check(interface) ? core_stable_dict(interface) : NULL;
+        room = dict == NULL ? room : bytes_of_interface(dict);
+        PyErr_Clear();
+        Py_XDECREF(dict);
         Py_DECREF(interface);
         return room;
     }

@@ -89,16 +89,20 @@ core_is_cross_use(const struct core_allocation *self,
            (stream == NULL || !core_stream_known(owner, stream));
 }
 
-/* Returns the context of the last use in another context, or NULL if that
- * context does not exist any more, so that its work is complete. */
+static bool
+is_valid_user(const struct core_context *context, const void *user)
+{
+    return context == user && context->valid;
+}
+
+/* Returns the context of the last use in another context, a new reference, or
+ * NULL if that context does not exist any more, so that its work is
+ * complete. */
 static struct core_context *
 live_user(const struct core_allocation *self)
 {
-    struct core_context *user = self->crossed ? core_contexts_first() : NULL;
-    while (user != NULL && (user != self->user || !user->valid)) {
-        user = user->next;
-    }
-    return user;
+    return self->crossed ? core_contexts_find(is_valid_user, self->user)
+                         : NULL;
 }
 
 /* Makes the stream `later` of the current context wait for the stream
@@ -119,14 +123,16 @@ follow_use(struct core_context *context, CUstream earlier, bool is_only,
 static int
 follow_last_use(struct core_allocation *self, CUstream later)
 {
-    struct core_context *user = live_user(self);
     if (!self->crossed) {
         return follow_use(self->context, self->stream, !self->scattered,
                           later);
     }
-    return user == NULL || user->captures != 0
-               ? 0
-               : follow_use(user, self->user_stream, true, later);
+    struct core_context *user = live_user(self);
+    int status = user == NULL || user->captures != 0
+                     ? 0
+                     : follow_use(user, self->user_stream, true, later);
+    Py_XDECREF((PyObject *)user);
+    return status;
 }
 
 int
@@ -187,10 +193,13 @@ core_cross_use_return(struct core_allocation *self,
 static int
 wait_for_user(const struct core_allocation *self)
 {
-    const struct core_context *user = live_user(self);
-    return user == NULL || user->captures != 0 || self->context->captures != 0
-               ? 0
-               : core_context_wait(user);
+    struct core_context *user = live_user(self);
+    int status =
+        user == NULL || user->captures != 0 || self->context->captures != 0
+            ? 0
+            : core_context_wait(user);
+    Py_XDECREF((PyObject *)user);
+    return status;
 }
 
 int
@@ -215,14 +224,13 @@ core_cross_use_end(struct core_allocation *self)
     if (user != NULL && user->captures == 0 && !core.forked) {
         context_synchronize(user);
     }
+    Py_XDECREF((PyObject *)user);
 }
 
 int
 core_cross_wait_address(CUdeviceptr pointer)
 {
-    const struct core_context *first = core_contexts_first();
-    return first == NULL || first->next == NULL ? 0
-                                                : core_foreign_wait(pointer);
+    return core_contexts_are_several() ? core_foreign_wait(pointer) : 0;
 }
 
 /* Returns whether the CUDA array belongs to another context than the current

@@ -37,6 +37,7 @@
 #include "core/memory/default_pool.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
+#include "core/python/locked_calls.h"
 #include "core/state.h"
 
 enum {
@@ -532,5 +533,5 @@ static PyMethodDef functions[] = {
 int
 core_pool_setup(PyObject *module)
 {
-    return PyModule_AddFunctions(module, functions);
+    return core_add_functions(module, functions);
 }

@@ -15,6 +15,7 @@
 #include "core/memory/peer_memory.h"
 #include "core/memory/stream_dependencies.h"
 #include "core/python/args.h"
+#include "core/python/borrowed.h"
 #include "core/state.h"
 #include "core/stream/current_stream.h"
 
@@ -214,6 +215,10 @@ core_foreign_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
                    ? 0 /* 0: NumPy's __dlpack__ describes host memory, so there
                           is no device address */
                    : dlpack_address(object, later, pointer);
+    }
+    Py_SETREF(interface, core_stable_dict(interface));
+    if (interface == NULL) {
+        return -1;
     }
     int status = interface_address(interface, pointer);
     if (status == 0) {

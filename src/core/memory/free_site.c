@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/memory/free_site.h"
 #include "core/core.h"
+#include "core/python/locks.h"
 
 /* number of latest frees that are kept; a power of two */
 enum { RECORDED_FREES = 64 };
@@ -28,6 +29,8 @@ struct site {
 
 static struct site sites[RECORDED_FREES];
 static unsigned newest;
+/* protects both */
+LEAF_LOCK(sites_lock);
 
 /* site_read stores the running Python function and instruction in `site`, with
  * a new reference to the code. It does not create a frame object, as
@@ -93,12 +96,35 @@ site_instruction(const struct site *site)
 void
 core_free_site_record(PyObject *object)
 {
+    struct site read = {.object = object};
+    site_read(&read);
+    LEAF_BEGIN(sites_lock);
     struct site *site = &sites[++newest % RECORDED_FREES];
     PyCodeObject *old = site->code;
-    site->object = object;
-    site_read(site);
+    *site = read;
+    LEAF_END(sites_lock);
     /* Called last: the destructor may run Python code. */
     Py_XDECREF((PyObject *)old);
+}
+
+/* Finds the newest free of the object, and stores it in *site with a new
+ * reference to its code. Returns false, with a NULL code, if it is not
+ * recorded. */
+static bool
+site_find(const PyObject *object, struct site *site)
+{
+    site->code = NULL;
+    LEAF_BEGIN(sites_lock);
+    for (unsigned i = 0; i < RECORDED_FREES; i++) {
+        const struct site *entry = &sites[(newest - i) % RECORDED_FREES];
+        if (entry->object == object) {
+            *site = *entry;
+            Py_XINCREF((PyObject *)site->code);
+            break;
+        }
+    }
+    LEAF_END(sites_lock);
+    return site->code != NULL;
 }
 
 int
@@ -106,23 +132,18 @@ core_free_site_fail(PyObject *object, const char *routine, const char *what)
 {
     char text[320];
     snprintf(text, sizeof text, "%s was freed", what);
-    for (unsigned i = 0; i < RECORDED_FREES; i++) {
-        unsigned at = (newest - i) % RECORDED_FREES;
-        if (sites[at].object != object) {
-            continue;
-        }
-        PyCodeObject *code = sites[at].code;
-        const char *file =
-            code == NULL ? NULL : PyUnicode_AsUTF8(code->co_filename);
-        if (file == NULL) {
-            PyErr_Clear();
-            break;
-        }
+    struct site site;
+    const char *file = NULL;
+    if (site_find(object, &site)) {
+        file = PyUnicode_AsUTF8(site.code->co_filename);
+    }
+    if (file != NULL) {
         size_t length = strlen(file);
         snprintf(text, sizeof text, "%s was freed at %s:%d", what,
                  file + (length > 200 ? length - 200 : 0),
-                 PyCode_Addr2Line(code, site_instruction(&sites[at])));
-        break;
+                 PyCode_Addr2Line(site.code, site_instruction(&site)));
     }
+    PyErr_Clear();
+    Py_XDECREF((PyObject *)site.code);
     return core_fail(CUDA_ERROR_INVALID_HANDLE, routine, text);
 }

@@ -16,6 +16,7 @@
 #include "core/numpy.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
+#include "core/python/locked_calls.h"
 #include "core/python/object.h"
 #include "core/python/object_head.h"
 #include "core/state.h"
@@ -149,9 +150,18 @@ static PyMethodDef registered_methods[] = {
      "End the registration. The array remains usable."},
     {NULL},
 };
-static PyMemberDef registered_members[] = {
-    {"base", T_OBJECT, offsetof(struct host_object, base), READONLY,
-     "Return the array whose memory is registered."},
+
+static PyObject *
+registered_base(PyObject *op, void *unused)
+{
+    (void)unused;
+    PyObject *base = ((struct host_object *)op)->base;
+    return Py_NewRef(base == NULL ? Py_None : base);
+}
+
+static PyGetSetDef registered_getset[] = {
+    {"base", registered_base, NULL,
+     "Return the array whose memory is registered.", NULL},
     {NULL},
 };
 
@@ -175,7 +185,7 @@ static PyType_Slot aligned_slots[] = {
 };
 static PyType_Slot registered_slots[] = {
     {Py_tp_methods, registered_methods},
-    {Py_tp_members, registered_members},
+    {Py_tp_getset, registered_getset},
     {0, NULL},
 };
 
@@ -523,5 +533,5 @@ core_host_memory_setup(PyObject *module)
                       core.host_pointer_type) < 0) {
         return -1;
     }
-    return PyModule_AddFunctions(module, functions);
+    return core_add_functions(module, functions);
 }

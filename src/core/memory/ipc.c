@@ -10,6 +10,7 @@
 #include "core/core.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
+#include "core/python/locked_calls.h"
 #include "core/python/object.h"
 #include "core/python/object_head.h"
 #include "core/state.h"
@@ -158,5 +159,5 @@ core_ipc_setup(PyObject *module)
     if (core_add_type(module, &core.ipc_type, &ipc_spec, NULL) < 0) {
         return -1;
     }
-    return PyModule_AddFunctions(module, functions);
+    return core_add_functions(module, functions);
 }

@@ -22,6 +22,7 @@
 #include "core/memory/use_fast.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
+#include "core/python/locked_calls.h"
 #include "core/state.h"
 #include "core/stream/current_stream.h"
 #include "core/stream/open_captures.h"
@@ -780,5 +781,5 @@ static PyMethodDef functions[] = {
 int
 core_memory_setup(PyObject *module)
 {
-    return PyModule_AddFunctions(module, functions);
+    return core_add_functions(module, functions);
 }

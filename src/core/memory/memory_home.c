@@ -11,19 +11,22 @@
 #include "core/core.h"
 #include "core/memory/allocation.h"
 #include "core/memory/peer_memory.h"
+#include "core/python/locked_calls.h"
+
+static bool
+has_handle(const struct core_context *context, const void *handle)
+{
+    return context->valid && context->handle == (CUcontext)handle;
+}
 
 /* Returns the Context object of a native handle: an existing object, or a new
  * one that does not own the native context. */
 static PyObject *
 context_object(CUcontext handle, int device)
 {
-    for (struct core_context *c = core_contexts_first(); c != NULL;
-         c = c->next) {
-        if (c->valid && c->handle == handle) {
-            return Py_NewRef((PyObject *)c);
-        }
-    }
-    return core_context_wrap(handle, device, CONTEXT_FOREIGN);
+    struct core_context *found = core_contexts_find(has_handle, handle);
+    return found != NULL ? (PyObject *)found
+                         : core_context_wrap(handle, device, CONTEXT_FOREIGN);
 }
 
 /* Returns (context or None, device ordinal) of the memory of an array. */
@@ -119,5 +122,5 @@ static PyMethodDef functions[] = {
 int
 core_memory_home_setup(PyObject *module)
 {
-    return PyModule_AddFunctions(module, functions);
+    return core_add_functions(module, functions);
 }

@@ -17,6 +17,8 @@
 #include "core/core.h"
 #include "core/memory/staging.h"
 #include "core/python/args.h"
+#include "core/python/locked_calls.h"
+#include "core/python/locks.h"
 
 enum { BUFFERS = 4 };
 
@@ -194,7 +196,7 @@ core_staging_acquire(const void *host, size_t bytes)
     if (ring != NULL) {
         ring->busy = true;
         ring->context = (struct core_context *)Py_NewRef((PyObject *)context);
-        copies++;
+        ADD_SHARED(copies, 1);
     }
     return ring;
 }
@@ -333,8 +335,8 @@ set_staging(PyObject *unused, CORE_ARGS)
         /* the ring's chunk size may differ from the new one */
         core_staging_drop(context);
     }
-    size_t before = copies;
-    copies = 0;
+    size_t before = READ_SHARED(copies);
+    WRITE_SHARED(copies, 0);
     return PyLong_FromSize_t(before);
 }
 
@@ -372,5 +374,5 @@ variable_read(void)
 int
 core_staging_setup(PyObject *module)
 {
-    return variable_read() < 0 ? -1 : PyModule_AddFunctions(module, functions);
+    return variable_read() < 0 ? -1 : core_add_functions(module, functions);
 }

@@ -17,6 +17,7 @@
 #include "core/memory/stream_dependencies.h"
 #include "core/memory/use_fast.h"
 #include "core/python/args.h"
+#include "core/python/locks.h"
 #include "core/state.h"
 #include "core/stream/current_stream.h"
 #include "core/stream/open_captures.h"
@@ -101,27 +102,18 @@ use_gpudata_of(PyObject *object, CUstream stream)
     return status;
 }
 
-/* Slow path of core_use, for all uses in which comparing the stream with the
- * memory's last stream is not enough. */
-static __attribute__((noinline)) int
-use_slow(PyObject *owner, CUstream stream)
+/* Records that the stream uses an allocation. The caller has the lock of its
+ * context. */
+static int
+use_allocation(struct core_allocation *self, CUstream stream)
 {
-    if (owner == NULL) {
-        return 0;
-    }
-    if (!core_is_allocation(owner)) {
-        return core_is_array(owner)
-                   ? core_use(((struct core_array_head *)owner)->owner, stream)
-                   : use_gpudata_of(owner, stream);
-    }
-    struct core_allocation *self = (struct core_allocation *)owner;
     if (self->freed || !self->context->valid) {
         return core_allocation_alive(self);
     }
     if (self->context->captures != 0) {
         /* the captured graph may use the memory at any time */
         self->scattered = true;
-        if (core_capture_retain(self->context, owner) < 0) {
+        if (core_capture_retain(self->context, (PyObject *)self) < 0) {
             return -1;
         }
     }
@@ -138,6 +130,27 @@ use_slow(PyObject *owner, CUstream stream)
         return 0;
     }
     return use_on_other_stream(self, stream);
+}
+
+/* Slow path of core_use, for all uses in which comparing the stream with the
+ * memory's last stream is not enough. */
+static __attribute__((noinline)) int
+use_slow(PyObject *owner, CUstream stream)
+{
+    if (owner == NULL) {
+        return 0;
+    }
+    if (!core_is_allocation(owner)) {
+        return core_is_array(owner)
+                   ? core_use(((struct core_array_head *)owner)->owner, stream)
+                   : use_gpudata_of(owner, stream);
+    }
+    struct core_allocation *self = (struct core_allocation *)owner;
+    struct core_section section;
+    CORE_CONTEXT_BEGIN(&section, self->context);
+    int status = use_allocation(self, stream);
+    CORE_CONTEXT_END(&section);
+    return status;
 }
 
 int
@@ -188,7 +201,7 @@ use_in_kernel_unusual(PyObject *owner, CUstream stream)
 {
     const struct core_allocation *self = (struct core_allocation *)owner;
     return owner != NULL && core_is_allocation(owner) && !self->freed &&
-                   self->context->guarded &&
+                   READ_SHARED(self->context->guarded) &&
                    self->context != core_stack_top() &&
                    core_foreign_reach(self->pointer) < 0
                ? -1

@@ -9,6 +9,7 @@
 
 #include "core/context/context.h"
 #include "core/core.h"
+#include "core/python/locks.h"
 #include "core/memory/allocation.h"
 
 /* Fast path of core_use (record that a stream uses memory): applies if the
@@ -17,8 +18,10 @@
 static inline bool
 use_fast(struct core_allocation *allocation, CUstream stream)
 {
-    if (UNLIKELY(allocation->stream != stream || allocation->freed ||
-                 allocation->context->guarded)) {
+    /* first `guarded`: if it is set, other threads may write to the other
+     * fields, with another context's lock */
+    if (UNLIKELY(READ_SHARED(allocation->context->guarded) ||
+                 allocation->stream != stream || allocation->freed)) {
         return false;
     }
     allocation->touched = true;

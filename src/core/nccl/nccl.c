@@ -17,6 +17,7 @@
 #include "core/python/errors.h"
 #include "core/python/gil.h"
 #include "core/python/interrupt.h"
+#include "core/python/locked_calls.h"
 #include "core/state.h"
 
 #include <string.h>
@@ -522,10 +523,9 @@ static PyMethodDef functions[] = {
 int
 core_nccl_setup(PyObject *module)
 {
-    return PyModule_AddFunctions(module, functions) < 0 ||
-                   PyModule_AddFunctions(module, core_nccl_watch_functions) <
-                       0 ||
-                   PyModule_AddFunctions(module, core_nccl_calls) < 0
+    return core_add_functions(module, functions) < 0 ||
+                   core_add_functions(module, core_nccl_watch_functions) < 0 ||
+                   core_add_functions(module, core_nccl_calls) < 0
                ? -1
                : 0;
 }

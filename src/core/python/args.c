@@ -8,6 +8,7 @@
 #include "core/core.h"
 #include "core/numpy.h"
 #include "core/python/args.h"
+#include "core/python/borrowed.h"
 
 /* Returns the index of the parameter with a keyword's name, or -1. */
 static int
@@ -227,6 +228,35 @@ dimension_read(PyObject *item, const char *what, unsigned *out)
     return status;
 }
 
+/* Reads a grid or block size from a list or tuple that stays as it is. */
+static int
+dimensions_read(PyObject *items, const char *what, unsigned out[3])
+{
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
+    if (count == 0 || count > 3) {
+        char detail[80];
+        snprintf(detail, sizeof detail,
+                 "too %s %s dimensions in kernel launch",
+                 count == 0 ? "few" : "many", what);
+        return core_fail(CUDA_ERROR_INVALID_VALUE, "function::launch_kernel",
+                         detail);
+    }
+    PyObject *owned[3];
+    /* Own a reference to each item, since an item's __index__ may change the
+     * list. */
+    for (Py_ssize_t i = 0; i < count; i++) {
+        owned[i] = Py_NewRef(PySequence_Fast_GET_ITEM(items, i));
+    }
+    int status = 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (status == 0) {
+            status = dimension_read(owned[i], what, &out[i]);
+        }
+        Py_DECREF(owned[i]);
+    }
+    return status;
+}
+
 /* Reads a grid or block size into `out`: an int, or a tuple, list or
  * one-dimensional array of 1 to 3 ints. Absent dimensions are 1. `what` names
  * the argument in messages. */
@@ -243,28 +273,9 @@ core_dimensions(PyObject *object, const char *what, unsigned out[3])
     if (!PyTuple_Check(object) && !PyList_Check(object)) {
         return dimension_read(object, what, &out[0]);
     }
-    PyObject *items[3];
-    Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
-    if (count == 0 || count > 3) {
-        char detail[80];
-        snprintf(detail, sizeof detail,
-                 "too %s %s dimensions in kernel launch",
-                 count == 0 ? "few" : "many", what);
-        return core_fail(CUDA_ERROR_INVALID_VALUE, "function::launch_kernel",
-                         detail);
-    }
-    /* Own a reference to each item, since an item's __index__ may change the
-     * list. */
-    for (Py_ssize_t i = 0; i < count; i++) {
-        items[i] = Py_NewRef(PySequence_Fast_GET_ITEM(object, i));
-    }
-    int status = 0;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (status == 0) {
-            status = dimension_read(items[i], what, &out[i]);
-        }
-        Py_DECREF(items[i]);
-    }
+    PyObject *items = core_stable_sequence(object);
+    int status = items == NULL ? -1 : dimensions_read(items, what, out);
+    Py_XDECREF(items);
     return status;
 }
 

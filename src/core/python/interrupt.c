@@ -15,6 +15,7 @@
 
 #include "api/api.h"
 #include "core/python/interrupt.h"
+#include "core/python/locks.h"
 
 /* The exception that a signal handler raised in interrupt_hook; strong
  * references. The fields are protected by the GIL. Only the comparison of
@@ -34,7 +35,7 @@ is_main_thread(void)
 int
 core_interrupt_raise(void)
 {
-    if (raised.type == NULL || !is_main_thread()) {
+    if (READ_SHARED(raised.type) == NULL || !is_main_thread()) {
         return 0;
     }
     PyErr_Restore(raised.type, raised.value, raised.traceback);
@@ -52,19 +53,19 @@ static int
 raise_pending(void *unused)
 {
     (void)unused;
-    return held ? 0 : core_interrupt_raise();
+    return READ_SHARED(held) ? 0 : core_interrupt_raise();
 }
 
 void
 core_interrupt_postpone(void)
 {
-    held++;
+    ADD_SHARED(held, 1);
 }
 
 PyObject *
 core_interrupt_resume(PyObject *result)
 {
-    held--;
+    ADD_SHARED(held, -1);
     if (result != NULL && core_interrupt_raise() < 0) {
         Py_CLEAR(result);
     }

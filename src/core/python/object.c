@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
 #include "core/core.h"
+#include "core/python/locked_calls.h"
 #include "core/python/object.h"
 #include "core/python/object_head.h"
 #include "core/state.h"
@@ -84,16 +85,32 @@ core_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return NULL;
 }
 
-int
-core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
-              PyTypeObject *base)
+/* Creates a type whose methods take locks (locked_calls.h), stores it in
+ * *field and adds it to the module. */
+static int
+type_add(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
+         PyTypeObject *base, enum core_call_lock lock)
 {
-    PyObject *type = PyType_FromModuleAndSpec(module, spec, (PyObject *)base);
+    PyObject *type = core_type_new(module, spec, (PyObject *)base, lock);
     if (type == NULL) {
         return -1;
     }
     *field = (PyTypeObject *)type;
     return PyModule_AddType(module, *field);
+}
+
+int
+core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
+              PyTypeObject *base)
+{
+    return type_add(module, field, spec, base, CORE_CALL_HEAD);
+}
+
+int
+core_add_headless_type(PyObject *module, PyTypeObject **field,
+                       PyType_Spec *spec)
+{
+    return type_add(module, field, spec, NULL, CORE_CALL_CURRENT);
 }
 
 /* Sets an attribute of a class with vectorcall. When a program replaces the

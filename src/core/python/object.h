@@ -10,6 +10,7 @@
 
 #include "core/context/context.h"
 #include "core/core.h"
+#include "core/python/locked_calls.h"
 
 #include <structmember.h>
 
@@ -34,12 +35,21 @@ PyObject *core_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 static inline bool
 core_init_reads(const PyTypeObject *type, newfunc make, initproc init)
 {
+#ifdef Py_GIL_DISABLED
+    return core_unlocked_slot((void *)type->tp_init) != (void *)init &&
+           core_unlocked_slot((void *)type->tp_new) == (void *)make;
+#else
     return type->tp_init != init && type->tp_new == make;
+#endif
 }
 
-/* Creates the type, stores it in *field (strong) and adds it to the module. */
+/* Creates the type, stores it in *field (strong) and adds it to the module.
+ * The structs of its objects begin with CORE_HEAD. */
 int core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
                   PyTypeObject *base);
+/* Does the same for a type whose structs do not begin with CORE_HEAD. */
+int core_add_headless_type(PyObject *module, PyTypeObject **field,
+                           PyType_Spec *spec);
 /* Allows programs to replace __call__ of a class although its instances are
  * called by vectorcall. */
 int core_type_allow_call_override(PyTypeObject *type);

@@ -168,7 +168,7 @@ static PyType_Spec holder_spec = {
 int
 core_pointer_holder_setup(PyObject *module)
 {
-    if (core_add_type(module, &core.host_view_type, &host_view_spec, NULL) <
+    if (core_add_headless_type(module, &core.host_view_type, &host_view_spec) <
         0) {
         return -1;
     }

@@ -15,6 +15,7 @@
 #include "core/core.h"
 #include "core/launch/throttle.h"
 #include "core/python/gil.h"
+#include "core/python/locked_calls.h"
 #include "core/python/object.h"
 #include "core/state.h"
 #include "core/stream/callback.h"
@@ -289,8 +290,8 @@ static PyMethodDef functions[] = {
 int
 core_callback_setup(PyObject *module)
 {
-    return core_add_type(module, &core.held_callback_type, &held_spec, NULL) <
-                   0
+    return core_add_headless_type(module, &core.held_callback_type,
+                                  &held_spec) < 0
                ? -1
-               : PyModule_AddFunctions(module, functions);
+               : core_add_functions(module, functions);
 }

@@ -18,6 +18,8 @@
 #include "core/context/scope.h"
 #include "core/core.h"
 #include "core/memory/deferred_free.h"
+#include "core/python/locked_calls.h"
+#include "core/python/locks.h"
 #include "core/python/object.h"
 #include "core/state.h"
 #include "core/stream/capture.h"
@@ -37,7 +39,7 @@ capture_opened(struct core_context *context)
     if (context->held == NULL && (context->held = PyList_New(0)) == NULL) {
         return -1;
     }
-    context->captures++;
+    ADD_SHARED(context->captures, 1);
     core_contexts_guard();
     return 0;
 }
@@ -45,7 +47,7 @@ capture_opened(struct core_context *context)
 static void
 capture_closed(struct core_context *context)
 {
-    context->captures--;
+    ADD_SHARED(context->captures, -1);
     core_contexts_guard();
     if (context->captures == 0) {
         /* drops objects whose destructors may free device memory, so before
@@ -56,19 +58,6 @@ capture_closed(struct core_context *context)
 }
 
 /* -- contexts that join a capture */
-
-/* Returns whether the context takes part in the capture: it is the capture's
- * own context or has joined. */
-static bool
-capture_has(const struct core_capture *self,
-            const struct core_context *context)
-{
-    const struct core_capture_joined *joined = self->joined;
-    while (joined != NULL && joined->context != context) {
-        joined = joined->next;
-    }
-    return self->context == context || joined != NULL;
-}
 
 /* Adds a context that has joined the capture, and lets the graph keep that
  * context's list of objects. */
@@ -85,8 +74,13 @@ capture_add_context(struct core_capture *self, struct core_context *context)
         return -1;
     }
     joined->context = (struct core_context *)Py_NewRef((PyObject *)context);
-    joined->next = self->joined;
-    self->joined = joined;
+    if (!core_capture_add_joined(self, joined)) {
+        /* another thread ended the capture, or added the context */
+        capture_closed(context);
+        Py_DECREF((PyObject *)context);
+        PyMem_Free(joined);
+        return 0;
+    }
     return PyList_Append(self->graph->held, context->held);
 }
 
@@ -97,17 +91,17 @@ int
 core_capture_join(struct core_context *from, struct core_context *to,
                   CUstream stream)
 {
-    if (core_open_captures == NULL || from == to ||
+    if (!core_captures_exist() || from == to ||
         !core_stream_captures(stream)) {
         return 0;
     }
-    for (struct core_capture *c = core_open_captures; c != NULL; c = c->next) {
-        if (capture_has(c, from) && !capture_has(c, to) &&
-            capture_add_context(c, to) < 0) {
-            return -1;
-        }
+    struct core_capture *capture;
+    int status = 0;
+    while (status == 0 && (capture = core_capture_find(from, to)) != NULL) {
+        status = capture_add_context(capture, to);
+        Py_DECREF((PyObject *)capture);
     }
-    return 0;
+    return status;
 }
 
 /* Ends the capture in one context. Before that, lets the graph keep the
@@ -116,20 +110,25 @@ core_capture_join(struct core_context *from, struct core_context *to,
 static int
 capture_leave_context(struct core_context *context)
 {
+    struct core_section section;
+    CORE_CONTEXT_BEGIN(&section, context);
     int status =
         core_capture_retain(context, context->local[CORE_LOCAL_KERNELS]);
     capture_closed(context);
+    CORE_CONTEXT_END(&section);
     return status;
 }
 
-/* Ends the capture in all contexts that take part in it. */
+/* Ends the capture in all contexts that take part in it: its own one and
+ * `others`, a list that it frees. */
 static int
-capture_leave_contexts(struct core_capture *self)
+capture_leave_contexts(struct core_capture *self,
+                       struct core_capture_joined *others)
 {
     int status = capture_leave_context(self->context);
-    while (self->joined != NULL) {
-        struct core_capture_joined *joined = self->joined;
-        self->joined = joined->next;
+    while (others != NULL) {
+        struct core_capture_joined *joined = others;
+        others = joined->next;
         status |= capture_leave_context(joined->context);
         Py_DECREF((PyObject *)joined->context);
         PyMem_Free(joined);
@@ -232,12 +231,10 @@ capture_enter(PyObject *op, PyObject *unused)
         driver.cuStreamEndCapture(self->stream->handle, &graph->handle);
         return NULL;
     }
-    self->open = true;
     self->thread = PyThread_get_thread_ident();
     self->turn = core_stream_next_turn();
-    self->next = core_open_captures;
-    core_open_captures = self;
-    core.stream_defaults++;
+    core_capture_list(self);
+    ADD_SHARED(core.stream_defaults, 1);
     graph->held = Py_NewRef(context->held);
     return Py_NewRef((PyObject *)graph);
 }
@@ -247,19 +244,14 @@ capture_enter(PyObject *op, PyObject *unused)
 static CUresult
 capture_end(struct core_capture *self)
 {
-    struct core_capture **link = &core_open_captures;
+    struct core_capture_joined *others = core_capture_unlist(self);
     CUresult code = CUDA_ERROR_INVALID_CONTEXT;
-    while (*link != self) {
-        link = &(*link)->next;
-    }
-    *link = self->next;
-    self->open = false;
-    core.stream_defaults--;
+    ADD_SHARED(core.stream_defaults, -1);
     if (self->context->valid) {
         code = driver.cuStreamEndCapture(self->stream->handle,
                                          &self->graph->handle);
     }
-    if (capture_leave_contexts(self) < 0) {
+    if (capture_leave_contexts(self, others) < 0) {
         PyErr_Clear();
         code = CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -347,7 +339,7 @@ has_captures(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    return PyBool_FromLong(core_open_captures != NULL);
+    return PyBool_FromLong(core_captures_exist());
 }
 
 static PyMethodDef functions[] = {
@@ -361,5 +353,5 @@ core_capture_setup(PyObject *module)
 {
     int status =
         core_add_type(module, &core.capture_type, &capture_spec, NULL);
-    return status < 0 ? status : PyModule_AddFunctions(module, functions);
+    return status < 0 ? status : core_add_functions(module, functions);
 }

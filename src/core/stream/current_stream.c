@@ -17,6 +17,8 @@
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/python/gil.h"
+#include "core/python/locks.h"
+#include "core/python/locked_calls.h"
 #include "core/python/object.h"
 #include "core/python/object_head.h"
 #include "core/state.h"
@@ -31,7 +33,7 @@ static uint64_t entered_so_far;
 uint64_t
 core_stream_next_turn(void)
 {
-    return ++entered_so_far;
+    return ADD_SHARED(entered_so_far, 1);
 }
 
 /* Returns the newest stream of `context` that this thread has entered,
@@ -111,7 +113,7 @@ core_stream_resolve(PyObject *object)
         return object;
     }
     struct core_context *context =
-        core.stream_defaults == 0 ? NULL : core_stack_top();
+        READ_SHARED(core.stream_defaults) == 0 ? NULL : core_stack_top();
     return context == NULL ? NULL : (PyObject *)current_find(context);
 }
 
@@ -227,7 +229,7 @@ core_stream_push(struct core_stream_object *stream)
         .stream = (struct core_stream_object *)Py_NewRef((PyObject *)stream),
         .turn = core_stream_next_turn(),
     };
-    core.stream_defaults++;
+    ADD_SHARED(core.stream_defaults, 1);
     return 0;
 }
 
@@ -251,7 +253,7 @@ core_stream_pop(struct core_stream_object *stream)
     memmove(&entered->entries[i - 1], &entered->entries[i],
             (entered->count - i) * sizeof *entered->entries);
     entered->count--;
-    core.stream_defaults--;
+    ADD_SHARED(core.stream_defaults, -1);
     Py_DECREF((PyObject *)stream);
     return 0;
 }
@@ -359,5 +361,5 @@ core_current_stream_setup(PyObject *module)
 {
     return core_add_type(module, &core.use_type, &use_spec, NULL) < 0
                ? -1
-               : PyModule_AddFunctions(module, functions);
+               : core_add_functions(module, functions);
 }

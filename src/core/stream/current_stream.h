@@ -9,6 +9,7 @@
 #define PYCUDA_CORE_STREAM_CURRENT_STREAM_H
 
 #include "core/core.h"
+#include "core/python/locks.h"
 #include "core/state.h"
 
 struct core_entered;
@@ -24,8 +25,9 @@ CUstream core_stream_default_find(void);
 static inline CUstream
 core_stream_default(void)
 {
-    return LIKELY(core.stream_defaults == 0) ? NULL
-                                             : core_stream_default_find();
+    return LIKELY(READ_SHARED(core.stream_defaults) == 0)
+               ? NULL
+               : core_stream_default_find();
 }
 
 /* returns the next value of the process's counter for core_entry.turn */

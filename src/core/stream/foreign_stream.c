@@ -11,6 +11,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/stream/foreign_stream.h"
 #include "core/core.h"
+#include "core/python/locks.h"
 #include "core/python/args.h"
 #include "core/state.h"
 
@@ -59,7 +60,7 @@ stream_of_handle(size_t handle)
     if (stream != NULL && stream != CU_STREAM_LEGACY) {
         return stream;
     }
-    return core.stream_defaults == 0 ? NULL : CU_STREAM_LEGACY;
+    return READ_SHARED(core.stream_defaults) == 0 ? NULL : CU_STREAM_LEGACY;
 }
 
 int

@@ -28,7 +28,7 @@ struct core_capture {
     struct core_stream_object *stream; /* strong reference */
     struct core_graph *graph; /* strong reference; NULL before __enter__ */
     struct core_capture_joined *joined; /* owned list; empty unless `open` */
-    /* next in the list core_open_captures */
+    /* next in the list of open captures */
     struct core_capture *next;
     unsigned long thread;
     /* counter value when the capture began; streams that are entered get
@@ -38,9 +38,23 @@ struct core_capture {
     bool open;
 };
 
-/* List of all open captures, the newest first; borrowed. */
-extern struct core_capture *core_open_captures;
-
+/* Returns whether any capture is open. */
+bool core_captures_exist(void);
+/* core_capture_list opens a capture: adds it to the list of open captures,
+ * which has no reference to it. core_capture_unlist closes an open capture:
+ * removes it from the list and returns its list of other contexts, which the
+ * caller owns then. */
+void core_capture_list(struct core_capture *capture);
+struct core_capture_joined *core_capture_unlist(struct core_capture *capture);
+/* Returns an open capture in which the context `from` takes part and `to` does
+ * not, a new reference; NULL without an exception if there is none. */
+struct core_capture *core_capture_find(const struct core_context *from,
+                                       const struct core_context *to);
+/* Adds `joined` to the capture, which then owns it. Returns false if the
+ * capture was closed or the context takes part in it already; the caller then
+ * still owns `joined`. */
+bool core_capture_add_joined(struct core_capture *capture,
+                             struct core_capture_joined *joined);
 /* Keeps `object` alive as long as the graphs of the context's open
  * captures. */
 int core_capture_retain(struct core_context *context, PyObject *object);

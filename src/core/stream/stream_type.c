@@ -16,6 +16,7 @@
 #include "core/memory/scratch.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
+#include "core/python/locked_calls.h"
 #include "core/python/object.h"
 #include "core/python/object_head.h"
 #include "core/state.h"
@@ -468,5 +469,5 @@ core_stream_setup(PyObject *module)
 {
     return core_add_type(module, &core.stream_type, &stream_spec, NULL) < 0
                ? -1
-               : PyModule_AddFunctions(module, functions);
+               : core_add_functions(module, functions);
 }

@@ -16,6 +16,7 @@
 #include "core/python/args.h"
 #include "core/python/enums.h"
 #include "core/python/gil.h"
+#include "core/python/locked_calls.h"
 #include "core/python/object.h"
 #include "core/python/object_head.h"
 #include "core/state.h"
@@ -630,5 +631,5 @@ core_cuda_array_setup(PyObject *module)
         core_add_type(module, &core.cuarray_type, &array_spec, NULL) < 0) {
         return -1;
     }
-    return PyModule_AddFunctions(module, functions);
+    return core_add_functions(module, functions);
 }

@@ -379,19 +379,18 @@ resource_read(const struct constructor_arguments *given,
 int
 core_border_color(PyObject *object, float color[4])
 {
-    PyObject *items =
-        PySequence_Fast(object, "border_color must be four numbers");
+    PyObject *items = PySequence_Tuple(object);
     if (items == NULL) {
         return -1;
     }
-    int status = PySequence_Fast_GET_SIZE(items) == 4 ? 0 : -1;
+    int status = PyTuple_GET_SIZE(items) == 4 ? 0 : -1;
     if (status < 0) {
         PyErr_Format(PyExc_ValueError,
                      "border_color must be four numbers, not %zd",
-                     PySequence_Fast_GET_SIZE(items));
+                     PyTuple_GET_SIZE(items));
     }
     for (Py_ssize_t i = 0; status == 0 && i < 4; i++) {
-        color[i] = (float)PyFloat_AsDouble(PySequence_Fast_GET_ITEM(items, i));
+        color[i] = (float)PyFloat_AsDouble(PyTuple_GET_ITEM(items, i));
         status = PyErr_Occurred() ? -1 : 0;
     }
     Py_DECREF(items);

@@ -1,0 +1,86 @@
+/* locked_calls.h - takes locks (locks.h) during each call from Python into the
+ * extension, in free-threaded Python.
+ *
+ * With the GIL the functions only call those of Python.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_PYTHON_LOCKED_CALLS_H
+#define PYCUDA_CORE_PYTHON_LOCKED_CALLS_H
+
+#include "core/core.h"
+
+/* Locks that a call takes, in addition to that of the current context. */
+enum core_call_lock {
+    CORE_CALL_CURRENT, /* no other one */
+    /* that of the context of the first argument, an object that begins with
+     * CORE_HEAD, or the object's own one if it has no context */
+    CORE_CALL_HEAD,
+    CORE_CALL_OWN, /* the own lock of the first argument */
+};
+
+/* Creates a type whose methods, attributes and slots take locks, as
+ * PyType_FromModuleAndSpec does without locks. Destructors take that of the
+ * object's context only, if `lock` is CORE_CALL_HEAD. Numeric operators take
+ * that of the current context only. Returns a new reference, or NULL with an
+ * exception. */
+PyObject *core_type_new(PyObject *module, PyType_Spec *spec, PyObject *bases,
+                        enum core_call_lock lock);
+/* Adds functions that take the lock of the current context to the module.
+ * Returns 0, or -1 with an exception. */
+int core_add_functions(PyObject *module, PyMethodDef *functions);
+/* Returns a table of methods that take locks: a copy, which exists until the
+ * process ends, or with the GIL `methods` itself. NULL with an exception. */
+PyMethodDef *core_locked_methods(PyMethodDef *methods,
+                                 enum core_call_lock lock);
+
+/* The time in which a call has its locks. Empty with the GIL. */
+struct core_call {
+#ifdef Py_GIL_DISABLED
+    PyCriticalSection2 section;
+#endif
+};
+
+#ifdef Py_GIL_DISABLED
+/* Takes the locks of a call with the first argument `self`, until
+ * core_call_end. For functions that Python calls and that are in none of the
+ * tables above. Calls of a thread end in the reverse order. */
+void core_call_begin(struct core_call *call, PyObject *self,
+                     enum core_call_lock lock);
+/* Releases the locks that core_call_begin has taken. */
+void core_call_end(struct core_call *call);
+/* Returns a function that takes locks and calls `call`, for the field that
+ * __vectorcalloffset__ names. NULL with an exception. */
+vectorcallfunc core_locked_vectorcall(vectorcallfunc call,
+                                      enum core_call_lock lock);
+/* Returns the function that a slot of a type calls: the argument of
+ * core_type_new, if the slot takes locks, else the slot itself. */
+void *core_unlocked_slot(void *slot);
+/* Sets the function that returns the lock of the calling thread's current
+ * context, or NULL. Called by context/stack.c during import. */
+void core_calls_set_lock(struct core_lock *(*function)(void));
+#else
+/* With the GIL, core_call_begin does nothing. */
+static inline void
+core_call_begin(struct core_call *call, PyObject *self,
+                enum core_call_lock lock)
+{
+    (void)call, (void)self, (void)lock;
+}
+
+/* With the GIL, core_call_end does nothing. */
+static inline void
+core_call_end(struct core_call *call)
+{
+    (void)call;
+}
+
+/* With the GIL, returns `call`. */
+static inline vectorcallfunc
+core_locked_vectorcall(vectorcallfunc call, enum core_call_lock lock)
+{
+    (void)lock;
+    return call;
+}
+#endif
+
+#endif

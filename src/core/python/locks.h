@@ -1,0 +1,131 @@
+/* locks.h - the locks that replace the GIL in free-threaded Python.
+ *
+ * A context lock protects everything that belongs to one context: its struct,
+ * its allocations, pools and caches. It is a critical section of Python: it is
+ * released whenever the GIL would be released (core_gil_release, a wait for
+ * another lock of Python), and a thread may take it again. Calls from Python
+ * into the extension take the lock (locked_calls.c), and so does core_enter
+ * for a context that is not the current one. Inside, code may rely on what it
+ * may rely on with the GIL.
+ *
+ * A leaf lock protects process-wide data for a few instructions. Code that
+ * holds one calls neither Python nor the driver.
+ *
+ * With the GIL, nothing here takes time or memory: the GIL protects the data.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_PYTHON_LOCKS_H
+#define PYCUDA_CORE_PYTHON_LOCKS_H
+
+#include "core/core.h"
+
+#ifdef Py_GIL_DISABLED
+
+#if PY_VERSION_HEX < 0x030E0000
+#error "free-threaded Python before 3.14 is not supported"
+#endif
+
+#include <pthread.h>
+
+/* A context lock. Its memory is never freed, so that a thread may wait for the
+ * lock of a context that another thread frees. */
+struct core_lock {
+    _Alignas(64) PyMutex mutex;
+    struct core_lock *next; /* in the list of unused locks */
+    /* caches of src/array (core_current_table); the next context that uses
+     * the lock reuses them */
+    void *tables[CORE_TABLES];
+};
+
+/* Returns a lock for a new context: an unused one, or a new one. NULL with a
+ * MemoryError. */
+struct core_lock *core_lock_new(void);
+/* Allows a new context to use the lock. Called when a context is freed, also
+ * by a thread that still holds the lock. NULL is allowed. */
+void core_lock_reuse(struct core_lock *lock);
+
+/* Takes the lock of a context until core_lock_end. Does nothing if `lock` is
+ * NULL. Sections of a thread end in the reverse order of their begin. */
+static inline void
+core_lock_begin(struct core_section *section, struct core_lock *lock)
+{
+    section->is_open = lock != NULL;
+    if (lock != NULL) {
+        PyCriticalSection_BeginMutex(&section->python, &lock->mutex);
+    }
+}
+
+/* Releases the lock that core_lock_begin has taken, if any. */
+static inline void
+core_lock_end(struct core_section *section)
+{
+    if (section->is_open) {
+        PyCriticalSection_End(&section->python);
+    }
+}
+
+/* CORE_CONTEXT_BEGIN and CORE_CONTEXT_END do the same for the lock of a
+ * context, which is not NULL. */
+#define CORE_CONTEXT_BEGIN(section, context)                                  \
+    core_lock_begin(section, (context)->lock)
+#define CORE_CONTEXT_END(section) core_lock_end(section)
+
+/* Returns a new reference to an object that a list without references has, or
+ * NULL without an exception if another thread is destroying the object.
+ * core_allow_references was called for the object before. */
+static inline PyObject *
+core_reference_living(PyObject *object)
+{
+    return PyUnstable_TryIncRef(object) ? object : NULL;
+}
+
+/* Called for an object before it is added to a list without references. */
+static inline void
+core_allow_references(PyObject *object)
+{
+    PyUnstable_EnableTryIncRef(object);
+}
+
+/* Leaf locks: LEAF_LOCK defines one, which LEAF_BEGIN takes and LEAF_END
+ * releases. */
+#define LEAF_LOCK(name)  static pthread_mutex_t name = PTHREAD_MUTEX_INITIALIZER
+#define LEAF_BEGIN(name) pthread_mutex_lock(&(name))
+#define LEAF_END(name)   pthread_mutex_unlock(&(name))
+
+/* Counters and flags that threads share without a lock. ADD_SHARED returns the
+ * new value. */
+#define ADD_SHARED(variable, amount)                                          \
+    __atomic_add_fetch(&(variable), amount, __ATOMIC_RELAXED)
+#define READ_SHARED(variable) __atomic_load_n(&(variable), __ATOMIC_RELAXED)
+#define WRITE_SHARED(variable, value)                                         \
+    __atomic_store_n(&(variable), value, __ATOMIC_RELAXED)
+
+#else
+
+#define CORE_CONTEXT_BEGIN(section, context) ((void)(section))
+#define CORE_CONTEXT_END(section)            ((void)(section))
+
+/* With the GIL, the object is alive: returns a new reference to it. */
+static inline PyObject *
+core_reference_living(PyObject *object)
+{
+    return Py_NewRef(object);
+}
+
+/* With the GIL, core_allow_references does nothing. */
+static inline void
+core_allow_references(PyObject *object)
+{
+    (void)object;
+}
+
+#define LEAF_LOCK(name)               _Static_assert(1, #name)
+#define LEAF_BEGIN(name)              ((void)0)
+#define LEAF_END(name)                ((void)0)
+#define ADD_SHARED(variable, amount)  ((variable) += (amount))
+#define READ_SHARED(variable)         (variable)
+#define WRITE_SHARED(variable, value) ((variable) = (value))
+
+#endif
+
+#endif
