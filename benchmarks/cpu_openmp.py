@@ -1,6 +1,7 @@
 """Kernels of public kinds on the CPU device, compared with OpenMP.
 
-Usage: ``python benchmarks/cpu_openmp.py [NAME ...] [--level x86-64-v3]``.  The
+Usage: ``python benchmarks/cpu_openmp.py [NAME ...] [--level x86-64-v3]
+[--processor-time]``.  The
 kernels are in `openmp/kernels.cu`, the loops that do the same in
 `openmp/twins_*.c`, compiled by gcc and by clang 19 (-O3 -march=native
 -fopenmp); the ratio is the time of the faster of both divided by the kernel's:
@@ -8,6 +9,10 @@ above 1 the kernel is faster.  The sides take turns, and each figure is the
 least of its turns, since other programs of the machine disturb the loops more:
 their threads wait for each other.  All arrays are compared with those of each
 twin (of two kernels, only the sums); a difference makes the exit status 1.
+
+With --processor-time both sides run on one thread, and the figures are the
+time of the process on a processor.  Other programs disturb them less, but they
+do not show how the work is distributed.
 """
 
 # SPDX-License-Identifier: MIT
@@ -50,10 +55,10 @@ def build_twins(level: str) -> list[ctypes.CDLL]:
     return libraries
 
 
-def seconds(call: Callable[[], Any]) -> float:
-    start = time.perf_counter()
+def seconds(call: Callable[[], Any], clock: Callable[[], float]) -> float:
+    start = clock()
     call()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def twin_call(library: ctypes.CDLL, row: Any, values: list[Any]) -> Any:
@@ -133,7 +138,12 @@ def on_device(host: list[Any]) -> list[Any]:
     return device
 
 
-def measure(row: Any, module: Any, twins: list[ctypes.CDLL]) -> Any:
+def measure(
+    row: Any,
+    module: Any,
+    twins: list[ctypes.CDLL],
+    clock: Callable[[], float],
+) -> Any:
     """Return the seconds of kernel and twin, and a note."""
     import pycuda.driver as cuda
 
@@ -169,7 +179,7 @@ def measure(row: Any, module: Any, twins: list[ctypes.CDLL]) -> Any:
         call()
     for _ in range(TURNS):
         for taken, call in zip(times, calls, strict=True):
-            taken.append(seconds(call))
+            taken.append(seconds(call, clock))
     best = [min(taken) for taken in times]
     return best[0], min(best[1:]), note
 
@@ -178,7 +188,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--level", default="native")
+    parser.add_argument("--processor-time", action="store_true")
     args = parser.parse_args()
+    clock = time.perf_counter
+    if args.processor_time:
+        clock = time.process_time
+        os.environ["OMP_NUM_THREADS"] = os.environ["PYCUDA_CPU_THREADS"] = "1"
     if args.level != "native":
         os.environ["PYCUDA_CPU_TARGET"] = args.level
     sys.path.insert(0, str(HERE))
@@ -195,7 +210,7 @@ def main() -> int:
     for row in ROWS:
         if args.names and row.name not in args.names:
             continue
-        own, other, note = measure(row, module, twins)
+        own, other, note = measure(row, module, twins, clock)
         ratios.append(other / own)
         wrong += bool(note)
         print(

@@ -290,25 +290,43 @@ vector_lanes(const struct jit_pack_body *body, const struct content *content)
     return bits / (content->wide ? 64 : 32);
 }
 
+/* Writes the function for a pack that does not assume that quotients of
+ * indices are uniform. It is called seldom. */
+static LLVMValueRef
+write_general(struct jit_pack_body *body, unsigned width)
+{
+    LLVMValueRef general = jit_pack_write(body, width, "general");
+    LLVMSetLinkage(general, LLVMInternalLinkage);
+    jit_add_attribute(body->jit, general, "noinline");
+    jit_add_attribute(body->jit, general, "cold");
+    return general;
+}
+
 /* Writes the functions for wide packs and for packs of one vector. `region`:
  * the body is the code between two barriers. A long region gets no function
  * for wide packs, as a kernel may have many regions and such a function takes
- * long to compile. */
+ * long to compile. `plain`: if the body assumes that quotients are uniform,
+ * the same body without the assumption, else NULL. Quotients are seldom
+ * uniform in very wide packs. */
 static void
-write_packs(struct jit_pack_body *body, const struct content *content,
-            bool region)
+write_packs(struct jit_pack_body *body, struct jit_pack_body *plain,
+            const struct content *content, bool region)
 {
-    enum { LONG = 120 };
+    enum { LONG = 120, MOST_OF_QUOTIENTS = 2 };
     struct jit_kernel *kernel = body->kernel;
     unsigned size = 0;
     jit_each_instruction(body->jit, kernel->body, count_instruction, &size);
-    bool single = (region && size > LONG) || body->general;
-    unsigned vectors = single ? 1 : vectors_per_value(content);
+    unsigned vectors = region && size > LONG ? 1 : vectors_per_value(content);
+    if (plain && vectors > MOST_OF_QUOTIENTS) {
+        vectors = MOST_OF_QUOTIENTS;
+    }
     unsigned lanes = vector_lanes(body, content);
     kernel->packs[0] = lanes * vectors;
     kernel->packs[1] = lanes;
     for (unsigned i = 0; i < 2; i++) {
         if (i == 0 || kernel->packs[1] != kernel->packs[0]) {
+            body->general =
+                plain ? write_general(plain, kernel->packs[i]) : NULL;
             jit_pack_write(body, kernel->packs[i], "pack");
         }
     }
@@ -360,19 +378,6 @@ wants_quotients(struct jit *jit, struct jit_kernel *kernel,
     return true;
 }
 
-/* Writes the function for a pack of one vector that does not assume that
- * quotients of indices are uniform. It is called seldom. */
-static LLVMValueRef
-write_general(struct jit_pack_body *body, const struct content *content)
-{
-    LLVMValueRef general =
-        jit_pack_write(body, vector_lanes(body, content), "general");
-    LLVMSetLinkage(general, LLVMInternalLinkage);
-    jit_add_attribute(body->jit, general, "noinline");
-    jit_add_attribute(body->jit, general, "cold");
-    return general;
-}
-
 /* Writes the functions that run a kernel body, or its code between two
  * barriers, for packs of neighbouring threads. For a kernel without barriers,
  * first fuses products and sums (a * b + c) to multiply-adds, as regions.c
@@ -398,18 +403,14 @@ pack_job(struct jit *jit, const struct job *job)
         jit_fuse_products(jit, kernel->body);
     }
     if (jit->options.regions) {
-        LLVMValueRef general = NULL;
-        if (quotients) {
-            body = (struct jit_pack_body){.jit = jit, .kernel = kernel};
-            analyse(&body);
-            general = write_general(&body, &content);
-        }
-        body = (struct jit_pack_body){.jit = jit,
-                                      .kernel = kernel,
-                                      .quotients = quotients,
-                                      .general = general};
+        struct jit_pack_body plain = {.jit = jit, .kernel = kernel};
+        body = plain;
+        body.quotients = quotients;
         analyse(&body);
-        write_packs(&body, &content, job->region);
+        if (quotients) {
+            analyse(&plain);
+        }
+        write_packs(&body, quotients ? &plain : NULL, &content, job->region);
         job->packs[0] = kernel->packs[0];
         job->packs[1] = kernel->packs[1];
     }
