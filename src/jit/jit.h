@@ -53,6 +53,9 @@ struct jit_parameter {
     bool is_struct;
 };
 
+/* Largest number of widths that the packs of a kernel have. */
+enum { JIT_PACK_WIDTHS = 3 };
+
 /* Result of entries/guard.c about a kernel's first branch, such as `if (i <
  * n)`: threads with a global x index (blockIdx.x * blockDim.x + threadIdx.x)
  * of at least `limit` do nothing. The body gets this index as an argument, and
@@ -164,9 +167,9 @@ struct jit_regions {
     /* blockDim.x for which the source seems to be written; 0: unknown */
     unsigned width;
     /* for each start point: numbers of threads of the packs (neighbouring
-     * threads as lanes of vectors) that run the code from there on, the larger
-     * number first; 0: no packs */
-    unsigned packs[JIT_MAX_POINTS][2];
+     * threads as lanes of vectors) that run the code from there on, as in
+     * jit_kernel.packs */
+    unsigned packs[JIT_MAX_POINTS][JIT_PACK_WIDTHS];
     /* set of the start points that follow a __syncthreads() of the source */
     jit_point_set barrier_points;
     /* set of the start points that follow a warp operation */
@@ -230,9 +233,9 @@ struct jit_kernel {
      * threads (jit/loops) */
     bool own_loops;
     /* numbers of threads of the kernel's packs (groups of threads with
-     * consecutive threadIdx.x that one function runs, pack/), the larger
-     * number first; 0: no packs */
-    unsigned packs[2];
+     * consecutive threadIdx.x that one function runs, pack/), the largest
+     * first; 0 after the last one, and if there are no packs */
+    unsigned packs[JIT_PACK_WIDTHS];
     struct jit_guard guard;
     struct jit_early_exit early;
     /* how the kernel is split at its barriers; NULL: it is not split, and is a

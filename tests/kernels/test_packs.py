@@ -270,7 +270,7 @@ KERNEL(rows)
     int x = X, y = Y;
     if (x < m && y < 2) {
         int sum = 0;
-        out[x] = 0;
+        out[y * m + x] = 0;
         for (int k = y; k < n; k++) {
             out[y * m + x] += a[x * n + k] * k;
             sum = 3 * sum + a[(m - 1 - x) * n + k];

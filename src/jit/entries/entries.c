@@ -181,16 +181,13 @@ declare_arguments(struct jit *jit, struct jit_kernel *kernel)
 }
 
 /* Writes declarations of the functions that run packs (neighbouring threads as
- * lanes of vectors, pack/): of one for wide packs and one for short packs.
+ * lanes of vectors, pack/), one for each width.
  * `name` is the last part of the functions' names. */
 static void
 declare_packs(struct jit *jit, struct jit_kernel *kernel,
               const unsigned *widths, const char *name)
 {
-    for (unsigned i = 0; i < 2 && widths[i]; i++) {
-        if (i && widths[0] == widths[1]) {
-            continue;
-        }
+    for (unsigned i = 0; i < JIT_PACK_WIDTHS && widths[i]; i++) {
         jit_text_add(jit->wrappers, "declare void @\"pack%u.%s\"(", widths[i],
                      name);
         declare_arguments(jit, kernel);
@@ -411,7 +408,7 @@ hide(struct jit *jit, LLVMValueRef function)
 static void
 hide_packs(struct jit *jit, const unsigned *widths, const char *name)
 {
-    for (unsigned i = 0; i < 2 && widths[i]; i++) {
+    for (unsigned i = 0; i < JIT_PACK_WIDTHS && widths[i]; i++) {
         hide(jit, LLVMGetNamedFunction(
                       jit->module, jit_format("pack%u.%s", widths[i], name)));
     }

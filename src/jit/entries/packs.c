@@ -1,9 +1,9 @@
 /* packs.c - loops over the threads of a block that run packs.
  *
  * Called by loop.c and region.c. A pack is a group of threads with consecutive
- * threadIdx.x that one function runs (pack/). There are functions for wide
- * packs and for packs of one vector; the latter have a mask of the threads
- * that exist, for the end of a row.
+ * threadIdx.x that one function runs (pack/). There are functions for several
+ * widths; the smallest packs have a mask of the threads that exist, for the
+ * end of a row.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -71,6 +71,16 @@ write_whole(struct jit *jit, struct jit_kernel *kernel,
                  s, s, width, s, s);
 }
 
+static unsigned
+smallest_width(const struct jit_pack_nest *packs)
+{
+    unsigned i = 0;
+    while (i + 1 < JIT_PACK_WIDTHS && packs->widths[i + 1]) {
+        i++;
+    }
+    return packs->widths[i];
+}
+
 /* Writes the call for the last pack of a row (the threads with the same
  * threadIdx.y and z). Only some of its threads exist. `before`: suffix of the
  * loop before it. */
@@ -79,7 +89,7 @@ write_last(struct jit *jit, struct jit_kernel *kernel,
            const struct jit_pack_nest *packs, const char *before)
 {
     struct jit_text *text = jit->wrappers;
-    unsigned width = packs->widths[1];
+    unsigned width = smallest_width(packs);
     const char *outer = packs->nest->suffix;
     const char *s = jit_format("%s.last", outer);
     jit_text_add(text,
@@ -106,24 +116,20 @@ jit_text_packs(struct jit *jit, struct jit_kernel *kernel,
 {
     struct jit_text *text = jit->wrappers;
     const struct jit_nest *nest = packs->nest;
-    const char *s = nest->suffix;
-    const char *wide = jit_format("%s.wide", s);
-    const char *one = jit_format("%s.one", s);
-    bool two = packs->widths[0] != packs->widths[1];
+    const char *s = nest->suffix, *before = NULL;
     jit_text_rows_start(jit, nest);
-    jit_text_add(text,
-                 "  br label %%x.start%s\nx.start%s:\n"
-                 "  %%x%s = add i32 %s, 0\n",
-                 wide, wide, wide, nest->start);
-    write_whole(jit, kernel, packs, packs->widths[0], wide);
-    if (two) {
+    for (unsigned i = 0; i < JIT_PACK_WIDTHS && packs->widths[i]; i++) {
+        const char *own = jit_format("%s.w%u", s, i);
+        const char *start =
+            before ? jit_format("%%tid0%s", before) : nest->start;
         jit_text_add(text,
                      "  br label %%x.start%s\nx.start%s:\n"
-                     "  %%x%s = add i32 %%tid0%s, 0\n",
-                     one, one, one, wide);
-        write_whole(jit, kernel, packs, packs->widths[1], one);
+                     "  %%x%s = add i32 %s, 0\n",
+                     own, own, own, start);
+        write_whole(jit, kernel, packs, packs->widths[i], own);
+        before = own;
     }
-    write_last(jit, kernel, packs, two ? one : wide);
+    write_last(jit, kernel, packs, before);
     jit_text_add(text, "x.end%s:\n  br label %%y.end%s\n", s, s);
     jit_text_rows_end(jit, nest);
 }

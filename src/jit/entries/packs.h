@@ -24,8 +24,8 @@ typedef void jit_write_pack(struct jit *jit, struct jit_kernel *kernel,
  * packs (groups of threads). */
 struct jit_pack_nest {
     const struct jit_nest *nest;
-    /* two elements: numbers of threads of a wide pack and of a short one; may
-     * be equal */
+    /* JIT_PACK_WIDTHS elements: numbers of threads of the packs, the largest
+     * first; 0 after the last one */
     const unsigned *widths;
     jit_write_pack *write;
     /* start point from which the kernel body runs: 0 for the kernel's start, k
@@ -34,9 +34,9 @@ struct jit_pack_nest {
 };
 
 /* Writes the loop nest. Each row of threads (same threadIdx.y and z) is
- * divided into wide packs, groups of threads that one call runs; the rest of
- * the row into packs of the second width, and a last pack of which only some
- * threads exist. */
+ * divided into packs of the first width, groups of threads that one call runs;
+ * the rest of the row into packs of the other widths, and a last pack of the
+ * smallest width, of which only some threads exist. */
 void jit_text_packs(struct jit *jit, struct jit_kernel *kernel,
                     const struct jit_pack_nest *packs);
 

@@ -49,7 +49,7 @@ direction(const struct jit_pack_writer *to, LLVMValueRef address,
 static LLVMValueRef
 reversed(struct jit_pack_writer *to, LLVMValueRef vector)
 {
-    LLVMValueRef order[64];
+    LLVMValueRef order[128]; /* the widest pack */
     for (unsigned i = 0; i < to->width; i++) {
         order[i] = jit_constant(to->jit, to->width - 1 - i);
     }

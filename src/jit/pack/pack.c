@@ -57,6 +57,7 @@ struct content {
     /* true: some accesses have an index that is limited to a range, as by min
      * and max */
     bool clamped;
+    bool calls;    /* true: the body calls functions other than intrinsics */
     bool buffered; /* true: the loops contain buffered loads (iterations.c) */
 };
 
@@ -67,8 +68,8 @@ struct job {
     /* the kernel; for code between two barriers, a copy of it whose body is
      * that code (regions.c) */
     struct jit_kernel *kernel;
-    /* array of two elements: receives, for each of the two functions for
-     * packs, the number of threads that one call runs */
+    /* array of JIT_PACK_WIDTHS elements: receives the numbers of threads that
+     * one call of each function for packs runs, as in jit_kernel.packs */
     unsigned *packs;
     bool region;
 };
@@ -184,6 +185,20 @@ count_vectors(const struct jit_pack_body *body, unsigned block, bool phis)
     return count;
 }
 
+static bool
+has_calls(const struct jit_pack_body *body)
+{
+    for (unsigned b = 0; b < body->cfg.count; b++) {
+        LLVMValueRef at = LLVMGetFirstInstruction(body->cfg.blocks[b].block);
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            if (LLVMIsACallInst(at) && !jit_is_call(at, "llvm.")) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* Estimates the number of values that need vectors at the same time: the
  * results of one innermost loop, and what the other loops carry. Returns the
  * largest number of all innermost loops. */
@@ -240,6 +255,7 @@ pays(const struct jit_pack_body *body, struct content *content)
         }
     }
     content->vectors = most_vectors(body);
+    content->calls = has_calls(body);
     return content->accesses && content->scattered * WORTH <= content->size &&
            (body->loop_count || content->clamped || body->quotient_count);
 }
@@ -266,9 +282,13 @@ all_fit(const struct jit_pack_body *body)
 static unsigned
 vectors_per_value(const struct content *content)
 {
-    enum { FEW = 14, SOME = 28 };
+    enum { TINY = 6, FEW = 14, SOME = 28 };
     if (content->tested || content->scattered || content->buffered) {
         return 1;
+    }
+    /* Slow paths of functions have no variants for packs of eight vectors. */
+    if (content->vectors <= TINY && !content->calls) {
+        return 8;
     }
     return content->vectors <= FEW ? 4 : content->vectors <= SOME ? 2 : 1;
 }
@@ -302,6 +322,24 @@ write_general(struct jit_pack_body *body, unsigned width)
     return general;
 }
 
+/* Sets the widths of packs: `vectors` vectors of `lanes` threads, one vector
+ * and, if the difference is large, half of the largest. */
+static void
+set_widths(unsigned *packs, unsigned lanes, unsigned vectors)
+{
+    unsigned count = 0;
+    packs[count++] = lanes * vectors;
+    if (vectors > 4) {
+        packs[count++] = lanes * vectors / 2;
+    }
+    if (vectors > 1) {
+        packs[count++] = lanes;
+    }
+    for (; count < JIT_PACK_WIDTHS; count++) {
+        packs[count] = 0;
+    }
+}
+
 /* Writes the functions for wide packs and for packs of one vector. `region`:
  * the body is the code between two barriers. A long region gets no function
  * for wide packs, as a kernel may have many regions and such a function takes
@@ -321,14 +359,10 @@ write_packs(struct jit_pack_body *body, struct jit_pack_body *plain,
         vectors = MOST_OF_QUOTIENTS;
     }
     unsigned lanes = vector_lanes(body, content);
-    kernel->packs[0] = lanes * vectors;
-    kernel->packs[1] = lanes;
-    for (unsigned i = 0; i < 2; i++) {
-        if (i == 0 || kernel->packs[1] != kernel->packs[0]) {
-            body->general =
-                plain ? write_general(plain, kernel->packs[i]) : NULL;
-            jit_pack_write(body, kernel->packs[i], "pack");
-        }
+    set_widths(kernel->packs, lanes, vectors);
+    for (unsigned i = 0; i < JIT_PACK_WIDTHS && kernel->packs[i]; i++) {
+        body->general = plain ? write_general(plain, kernel->packs[i]) : NULL;
+        jit_pack_write(body, kernel->packs[i], "pack");
     }
 }
 
@@ -411,8 +445,9 @@ pack_job(struct jit *jit, const struct job *job)
             analyse(&plain);
         }
         write_packs(&body, quotients ? &plain : NULL, &content, job->region);
-        job->packs[0] = kernel->packs[0];
-        job->packs[1] = kernel->packs[1];
+        for (unsigned i = 0; i < JIT_PACK_WIDTHS; i++) {
+            job->packs[i] = kernel->packs[i];
+        }
     }
 }
 
