@@ -99,9 +99,11 @@ def with_cuda() -> Callable[[Task], Callable]:
     """Measure kernels on the CPU device."""
     import pycuda.autoinit  # noqa: F401
     import pycuda.driver as cuda
+    from pycuda import cpu
     from pycuda.compiler import SourceModule
 
     module = SourceModule((HERE / "cpu" / "kernels.cu").read_text())
+    cpu.finish_compilation()
 
     def prepare(task: Task) -> Callable:
         function = module.get_function(task.name)

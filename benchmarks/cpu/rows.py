@@ -47,7 +47,7 @@ class Workload:
     def __init__(self, library: str) -> None:
         import pycuda.autoinit
         import pycuda.driver as cuda
-        from pycuda import gpuarray
+        from pycuda import cpu, gpuarray
         from pycuda.compiler import SourceModule
 
         self.synchronize = cuda.Context.synchronize
@@ -56,6 +56,7 @@ class Workload:
         self.multiprocessors = pycuda.autoinit.device.multiprocessor_count
         self.to_gpu = gpuarray.to_gpu
         self.module = SourceModule((HERE / "kernels.cu").read_text())
+        cpu.finish_compilation()
         self.c = ctypes.CDLL(library)
         self.c.sum.restype = ctypes.c_float
         self.random = np.random.default_rng(1)

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import os
 import sys
@@ -46,6 +47,33 @@ def library() -> Path:
             f"{path} is missing: pycuda-c was built without the CPU device"
         )
     return path.resolve()
+
+
+def finish_compilation(timeout: float = 60.0) -> bool:
+    """Wait until the kernels that are loaded run their full versions.
+
+    A kernel whose compilation takes more than a quarter of a second first
+    runs a quick version, which is optimised little. The full version is
+    compiled in the background and computes the same bits. Programs that
+    measure kernels call this function first.
+
+    Parameters
+    ----------
+    timeout
+        How long to wait, in seconds.
+
+    Returns
+    -------
+    bool
+        False if some full versions are not ready yet.
+
+    Raises
+    ------
+    FileNotFoundError
+        If this installation was built without the CPU device.
+    """
+    wait = ctypes.CDLL(str(library())).pycuda_cpu_upgrades_wait
+    return wait(ctypes.c_int(min(int(timeout * 1000), 2**31 - 1))) == 0
 
 
 def _stub_parents() -> list[Path]:

@@ -16,6 +16,8 @@
  *   struct image_global[global_count]
  *   strings             zero-terminated, shared by all tables
  *   payload             ELF relocatable object (native) or LLVM bitcode
+ *   input               of pycuda-jit, in a quick version (below)
+ *   arguments           of pycuda-jit, in a quick version
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_IMAGE_IMAGE_H
@@ -26,7 +28,7 @@
 /* The eight bytes 0c 59 43 55 49 4d 47 00 at the start of an image. */
 #define IMAGE_MAGIC 0x474d495543590cu
 /* Version of the format. Readers reject images of other versions. */
-#define IMAGE_VERSION 7u
+#define IMAGE_VERSION 8u
 
 enum image_kind {
     /* The payload is an ELF object file, which can be loaded. */
@@ -58,6 +60,14 @@ struct image_header {
     uint64_t string_bytes;
     uint64_t payload;
     uint64_t payload_bytes;
+    /* A quick version is optimised little, and contains what is needed to
+     * compile the full version: the input of pycuda-jit, and its arguments,
+     * each of which ends with a zero byte. Both versions compute the same
+     * bits. In other images these members are 0. */
+    uint64_t full_input;
+    uint64_t full_input_bytes;
+    uint64_t full_arguments;
+    uint64_t full_arguments_bytes;
 };
 
 /* Checks that are compiled into the code of an image; PYCUDA_CPU_CHECK selects

@@ -252,6 +252,10 @@ struct jit_global {
 
 struct jit {
     struct jit_options options;
+    struct jit_text input; /* all bytes of stdin */
+    /* the arguments of the command line, each ended by a NUL, without
+     * --quick and --quick-now */
+    struct jit_text arguments;
     LLVMContextRef context;
     LLVMModuleRef module;
     /* true: the module was read from one or more bitcode images, which were

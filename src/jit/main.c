@@ -29,14 +29,17 @@
 #include "jit/fibers/fibers.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/loops/fuse.h"
 #include "jit/loops/loops.h"
 #include "jit/options.h"
 #include "jit/output/output.h"
 #include "jit/pack/pack.h"
+#include "jit/quick.h"
 #include "jit/regions/regions.h"
 #include "jit/regions/stride.h"
 #include "jit/report.h"
 #include "jit/retarget/retarget.h"
+#include "jit/step_times.h"
 #include "jit/target/target.h"
 
 /* Bytes of shared and constant memory that every GPU accepts, without an opt-
@@ -170,59 +173,103 @@ simplify_bodies(struct jit *jit)
     }
 }
 
+/* Removes constants and functions that nothing uses. */
 static void
-make_native(struct jit *jit)
+drop_unused(struct jit *jit)
 {
-    jit_check_declarations(jit);
-    jit_open_target(jit);
-    jit_map_intrinsics(jit);
-    jit_lower_lanes(jit);
-    jit_lower_variables(jit);
-    jit_lower_launches(jit);
-    jit_lower_indices(jit);
-    jit_lower_variadic(jit);
-    jit_retarget(jit);
-    jit_copy_tables(jit);
     jit_run_passes(jit, "globaldce");
-    jit_lower_assembly(jit);
+}
+
+static void
+check_native_source(struct jit *jit)
+{
     jit_check_source(jit, false);
     drop_locations(jit, !jit->options.checks);
-    jit_note_copies(jit);
+}
+
+static void
+promote_variables(struct jit *jit)
+{
     jit_run_passes(jit, "function(sroa)");
-    jit_lower_arithmetic(jit);
-    jit_set_math(jit);
-    jit_choose_inlining(jit);
+}
+
+static void
+add_wanted_checks(struct jit *jit)
+{
     if (jit->options.checks) {
         add_checks(jit);
     }
-    jit_prepare(jit);
-    jit_keep_lockstep(jit);
-    jit_find_independent_blocks(jit);
-    jit_find_spinning(jit);
-    jit_find_stops(jit);
-    jit_explain_stops(jit);
-    jit_make_bodies(jit);
-    simplify_bodies(jit);
-    jit_publish_geometry(jit);
-    jit_lower_shared(jit);
-    jit_even_strides(jit);
-    jit_prepare_bodies(jit);
-    jit_widen_divisions(jit);
-    jit_split_kernels(jit);
-    jit_pack_kernels(jit);
-    jit_outline_loops(jit);
-    jit_add_entries(jit);
-    jit_keep_locations(jit);
-    jit_optimise(jit);
-    jit_add_traps(jit);
+}
+
+/* The steps from nvptx bitcode to optimised code for the target. */
+static const struct {
+    const char *name;
+    void (*run)(struct jit *jit);
+} native_steps[] = {
+    {"declarations", jit_check_declarations},
+    {"target", jit_open_target},
+    {"intrinsics", jit_map_intrinsics},
+    {"lanes", jit_lower_lanes},
+    {"variables", jit_lower_variables},
+    {"launches", jit_lower_launches},
+    {"indices", jit_lower_indices},
+    {"variadic", jit_lower_variadic},
+    {"retarget", jit_retarget},
+    {"tables", jit_copy_tables},
+    {"unused", drop_unused},
+    {"assembly", jit_lower_assembly},
+    {"source", check_native_source},
+    {"copies", jit_note_copies},
+    {"promotion", promote_variables},
+    {"arithmetic", jit_lower_arithmetic},
+    {"mathematics", jit_set_math},
+    {"inlining", jit_choose_inlining},
+    {"checks", add_wanted_checks},
+    {"simplification", jit_prepare},
+    {"lockstep", jit_keep_lockstep},
+    {"blocks", jit_find_independent_blocks},
+    {"spinning", jit_find_spinning},
+    {"stops", jit_find_stops},
+    {"notes", jit_explain_stops},
+    {"bodies", jit_make_bodies},
+    {"guards", simplify_bodies},
+    {"geometry", jit_publish_geometry},
+    {"shared", jit_lower_shared},
+    {"strides", jit_even_strides},
+    {"unrolling", jit_prepare_bodies},
+    {"divisions", jit_widen_divisions},
+    {"products", jit_fuse_products},
+    {"regions", jit_split_kernels},
+    {"packs", jit_pack_kernels},
+    {"loops", jit_outline_loops},
+    {"entries", jit_add_entries},
+    {"locations", jit_keep_locations},
+    {"optimisation", jit_optimise},
+    {"traps", jit_add_traps},
+};
+
+static void
+make_native(struct jit *jit)
+{
+    size_t count = sizeof native_steps / sizeof *native_steps;
+
+    for (size_t i = 0; i < count; i++) {
+        jit_step_begin(native_steps[i].name);
+        native_steps[i].run(jit);
+    }
     if (jit->options.output == JIT_OUTPUT_IR ||
         jit->options.output == JIT_OUTPUT_ASM) {
         jit_show_code(jit);
         return;
     }
+    jit_step_begin("machine code");
     LLVMMemoryBufferRef object = jit_emit(jit);
     if (jit->options.output == JIT_OUTPUT_EXPLAIN) {
         jit_explain_write(jit);
+        return;
+    }
+    if (jit->options.output == JIT_OUTPUT_TIMES) {
+        jit_step_times_write();
         return;
     }
     jit_write(jit, LLVMGetBufferStart(object), LLVMGetBufferSize(object));
@@ -243,6 +290,18 @@ set_passes(const struct jit *jit)
     }
 }
 
+/* Stores the arguments with which the full version is compiled later. */
+static void
+arguments_note(struct jit *jit, int count, char **arguments)
+{
+    for (int i = 1; i < count; i++) {
+        if (strncmp(arguments[i], "--quick", strlen("--quick")) != 0) {
+            jit_text_add_bytes(&jit->arguments, arguments[i],
+                               strlen(arguments[i]) + 1);
+        }
+    }
+}
+
 int
 main(int count, char **arguments)
 {
@@ -251,8 +310,14 @@ main(int count, char **arguments)
     jit_tune();
     if (jit.options.output == JIT_OUTPUT_EXPLAIN) {
         jit_explain_enable();
+    } else if (jit.options.output == JIT_OUTPUT_TIMES) {
+        jit_step_times_enable();
     }
     set_passes(&jit);
+    jit_step_begin("reading");
+    jit_read_input(&jit);
+    jit_quick_arm(&jit.options, count, arguments, &jit.input);
+    arguments_note(&jit, count, arguments);
     open_context(&jit);
     jit_read(&jit);
     jit_find_kernels(&jit);

@@ -19,8 +19,9 @@ static const char usage[] =
     "                  [--verbose] [--fast-math] [--fmad=0|1] [--ftz=0|1]\n"
     "                  [-O0..-O3]\n"
     "                  [--regions=0|1] [--max-registers=N]\n"
-    "                  [--constant-writes]\n"
-    "                  [--debug] [--show=explain|ir|asm]\n"
+    "                  [--constant-writes] [--quick|--quick-now] "
+    "[--replaces]\n"
+    "                  [--debug] [--show=explain|ir|asm|times]\n"
     "                  [--check=memory,race,sync,init] < bitcode > image\n";
 
 /* Returns the text after `prefix`, or NULL if the argument does not begin with
@@ -52,7 +53,8 @@ set_output(struct jit_options *options, const char *name)
 {
     static const char *const names[] = {[JIT_OUTPUT_EXPLAIN] = "explain",
                                         [JIT_OUTPUT_IR] = "ir",
-                                        [JIT_OUTPUT_ASM] = "asm"};
+                                        [JIT_OUTPUT_ASM] = "asm",
+                                        [JIT_OUTPUT_TIMES] = "times"};
 
     for (unsigned i = JIT_OUTPUT_EXPLAIN; i < sizeof names / sizeof *names;
          i++) {
@@ -133,6 +135,17 @@ read_argument(struct jit_options *options, const char *argument)
     }
     if (strcmp(argument, "--verbose") == 0) {
         return options->verbose = true;
+    }
+    if (strcmp(argument, "--quick") == 0) {
+        options->quick = JIT_QUICK_ALLOWED;
+        return true;
+    }
+    if (strcmp(argument, "--quick-now") == 0) {
+        options->quick = JIT_QUICK_NOW;
+        return true;
+    }
+    if (strcmp(argument, "--replaces") == 0) {
+        return options->replaces = true;
     }
     if (strcmp(argument, "--debug") == 0) {
         return options->debug = true;

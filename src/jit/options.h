@@ -16,6 +16,7 @@ enum jit_output {
     JIT_OUTPUT_EXPLAIN, /* JSON, written by explain.c */
     JIT_OUTPUT_IR,      /* optimised code as LLVM IR text */
     JIT_OUTPUT_ASM,     /* optimised code as assembly of the target */
+    JIT_OUTPUT_TIMES,   /* JSON: processor time of each step */
 };
 
 /* The kernel checks that the environment variable PYCUDA_CPU_CHECK selects. */
@@ -24,6 +25,13 @@ enum jit_check {
     JIT_CHECK_RACE = IMAGE_CHECK_RACE,
     JIT_CHECK_SYNC = IMAGE_CHECK_SYNC,
     JIT_CHECK_INIT = IMAGE_CHECK_INIT,
+};
+
+/* Whether the image may be a quick version (jit/quick.c). */
+enum jit_quick {
+    JIT_QUICK_NEVER,
+    JIT_QUICK_ALLOWED, /* --quick: if the full version takes long */
+    JIT_QUICK_NOW,     /* --quick-now: write a quick version */
 };
 
 struct jit_options {
@@ -37,6 +45,11 @@ struct jit_options {
     /* true: stores to constant memory are not reported */
     bool constant_writes;
     enum jit_output output;
+    enum jit_quick quick;
+    /* true: the image will replace a quick version in a running process, so
+     * that its variables may be those of the other image, at any distance from
+     * the code */
+    bool replaces;
     unsigned checks; /* bits of enum jit_check */
     /* true: split kernels at barriers where possible, so that they run as
      * loops over threads; false: on fibers */

@@ -19,6 +19,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/ErrorHandling.h>
 
+#include "jit/quick_timer.h"
 #include "jit/report.h"
 
 static unsigned error_count;
@@ -47,6 +48,7 @@ void
 jit_user_error(LLVMValueRef where, const char *format, ...)
 {
     va_list list;
+    jit_quick_timer_stop();
     report_location(where);
     fputs("error: ", stderr);
     va_start(list, format);

@@ -9,14 +9,16 @@
  *
  * The fork handler acquires the locks in the order of the array `locks`. Every
  * other function that holds one of these locks acquires no other lock of the
- * library, so this cannot deadlock. If another thread is starting a compiler
- * process, fork() waits for it, a few milliseconds at most; so the child does
- * not inherit the pipes to that process. If a BLAS is computing a product,
- * fork() waits until it is done, since BLAS libraries end their threads, with
- * their pending work, when the process forks. fork() does not wait for the
- * lock of cuInit. That could deadlock: a thread may call cuInit while it holds
- * a lock that another library's fork handler acquires. The child reinitializes
- * the lock of cuInit instead; an incomplete cuInit has no effect.
+ * library, except that a thread with cpu_upgrade_lock acquires those of a
+ * context and of device memory; so this cannot deadlock. If another thread is
+ * starting a compiler process, fork() waits for it, a few milliseconds at
+ * most; so the child does not inherit the pipes to that process. If a BLAS is
+ * computing a product, fork() waits until it is done, since BLAS libraries end
+ * their threads, with their pending work, when the process forks. fork() does
+ * not wait for the lock of cuInit. That could deadlock: a thread may call
+ * cuInit while it holds a lock that another library's fork handler acquires.
+ * The child reinitializes the lock of cuInit instead; an incomplete cuInit has
+ * no effect.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -26,14 +28,13 @@
 
 #include "cpu/blas/blas.h"
 #include "cpu/device/state.h"
+#include "cpu/module/upgrade.h"
 #include "cpu/nvrtc/locks.h"
 #include "cpu/run/program_handlers.h"
 
 static pthread_mutex_t *const locks[] = {
-    &cpu_blas_lock,
-    &nvrtc_choice_lock,
-    &nvrtc_start_lock,
-    &nvrtc_list_lock,
+    &cpu_blas_lock,   &nvrtc_choice_lock, &nvrtc_start_lock,
+    &nvrtc_list_lock, &cpu_upgrade_lock,
 };
 
 #define LOCKS (sizeof locks / sizeof *locks)
@@ -75,6 +76,7 @@ child_begin(void)
     }
     pthread_mutex_init(&cpu_init_lock, NULL);
     cpu_program_handlers_pass_on();
+    cpu_upgrades_forget();
     locks_release();
 }
 

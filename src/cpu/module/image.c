@@ -79,7 +79,11 @@ tables_fit(const struct image_header *header)
            table_fits(header, header->globals, header->global_count,
                       sizeof(struct image_global), 8) &&
            table_fits(header, header->strings, header->string_bytes, 1, 1) &&
-           table_fits(header, header->payload, header->payload_bytes, 1, 8);
+           table_fits(header, header->payload, header->payload_bytes, 1, 8) &&
+           table_fits(header, header->full_input, header->full_input_bytes, 1,
+                      1) &&
+           table_fits(header, header->full_arguments,
+                      header->full_arguments_bytes, 1, 1);
 }
 
 static void
@@ -104,6 +108,11 @@ rows_are_right(const struct cpu_image *image)
     uint64_t names = header->string_bytes;
     if ((header->kernel_count || header->global_count) &&
         (!names || image->strings[names - 1])) {
+        return false;
+    }
+    const char *arguments = image->bytes + header->full_arguments;
+    if (header->full_arguments_bytes &&
+        arguments[header->full_arguments_bytes - 1]) {
         return false;
     }
     for (uint32_t i = 0; i < header->kernel_count; i++) {
@@ -196,6 +205,17 @@ image_new(const void *bytes)
     return image;
 }
 
+void *
+cpu_image_variable(const struct cpu_image *image, const char *symbol)
+{
+    for (uint32_t i = 0; i < image->header->global_count; i++) {
+        if (strcmp(image->strings + image->globals[i].symbol, symbol) == 0) {
+            return image->addresses[i];
+        }
+    }
+    return NULL;
+}
+
 /* Finds the functions of all kernels and the addresses of all variables.
  * Returns false if a symbol is missing, or if the address of a variable is in
  * machine code. */
@@ -229,6 +249,14 @@ CUresult
 cpu_image_load(const void *bytes, size_t size, struct cpu_image **out,
                char *error, size_t error_size)
 {
+    return cpu_image_load_over(bytes, size, NULL, out, error, error_size);
+}
+
+CUresult
+cpu_image_load_over(const void *bytes, size_t size,
+                    const struct cpu_image *variables, struct cpu_image **out,
+                    char *error, size_t error_size)
+{
     uint32_t kind;
     CUresult result = cpu_image_check(bytes, size, &kind, error, error_size);
     if (result != CUDA_SUCCESS) {
@@ -248,9 +276,9 @@ cpu_image_load(const void *bytes, size_t size, struct cpu_image **out,
                       "out of memory");
     }
     find_tables(image, bytes);
-    result =
-        cpu_code_load(&image->code, image->bytes + image->header->payload,
-                      (size_t)image->header->payload_bytes, error, error_size);
+    result = cpu_code_load(&image->code, image->bytes + image->header->payload,
+                           (size_t)image->header->payload_bytes, variables,
+                           error, error_size);
     if (result == CUDA_SUCCESS && !find_addresses(image)) {
         result = refuse(error, error_size, CUDA_ERROR_INVALID_IMAGE,
                         "damaged image: a kernel or variable is missing");

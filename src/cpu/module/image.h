@@ -61,6 +61,13 @@ CUresult cpu_image_check(const void *bytes, size_t size, uint32_t *kind,
 CUresult cpu_image_load(const void *bytes, size_t size,
                         struct cpu_image **image, char *error,
                         size_t error_size);
+/* Loads a native image like cpu_image_load, but its variables are those of the
+ * image `variables` with the same symbols. They must exist until the new image
+ * is unloaded. `variables` may be NULL. */
+CUresult cpu_image_load_over(const void *bytes, size_t size,
+                             const struct cpu_image *variables,
+                             struct cpu_image **image, char *error,
+                             size_t error_size);
 /* Unmaps the code of an image and frees it. The image may be NULL. */
 void cpu_image_unload(struct cpu_image *image);
 
@@ -105,6 +112,10 @@ bool cpu_image_find_kernel(const struct cpu_image *image, const char *name,
 bool cpu_image_find_global(const struct cpu_image *image, const char *name,
                            struct cpu_image_global *global);
 
+/* Returns the address of the variable with this ELF symbol, or NULL if there
+ * is none. */
+void *cpu_image_variable(const struct cpu_image *image, const char *symbol);
+
 /* image_symbols.c: returns the address of a function that kernel code may
  * call, or NULL if there is no such function. */
 void *cpu_image_symbol(const char *name);
@@ -129,9 +140,12 @@ void cpu_code_publish(struct cpu_code *code);
 void cpu_code_withdraw(struct cpu_code *code);
 
 /* Load, relocate and unload the ELF object of an image. `elf` must exist until
- * the code is unloaded. On failure, writes a text to `error`. */
+ * the code is unloaded. Symbols of variables of the image `variables`, unless
+ * it is NULL, have their addresses in that image. On failure, writes a text to
+ * `error`. */
 CUresult cpu_code_load(struct cpu_code *code, const void *elf, size_t size,
-                       char *error, size_t error_size);
+                       const struct cpu_image *variables, char *error,
+                       size_t error_size);
 void cpu_code_unload(struct cpu_code *code);
 /* Returns the address of a symbol that the object defines. Returns NULL if
  * there is none, or if the symbol's section ends less than `bytes` bytes after

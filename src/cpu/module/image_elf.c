@@ -117,6 +117,8 @@ struct loading {
     uint64_t string_bytes;
     char *stubs; /* a stub for each symbol; only undefined symbols use it */
     size_t stub_start;
+    /* image whose variables take the place of those of the object, or NULL */
+    const struct cpu_image *variables;
     char *error;
     size_t error_size;
 };
@@ -309,6 +311,11 @@ symbol_address(struct loading *load, uint64_t index, struct cpu_relocation *at)
         return damaged(load, "symbol outside its section");
     }
     at->value = load->code->sections[symbol->st_shndx] + symbol->st_value;
+    if (load->variables) {
+        const char *name = load->strings + symbol->st_name;
+        void *other = cpu_image_variable(load->variables, name);
+        at->value = other ? (uintptr_t)other : at->value;
+    }
     at->address = at->value;
     return CUDA_SUCCESS;
 }
@@ -400,14 +407,17 @@ make_executable(struct loading *load)
 }
 
 CUresult
-cpu_code_load(struct cpu_code *code, const void *elf, size_t size, char *error,
+cpu_code_load(struct cpu_code *code, const void *elf, size_t size,
+              const struct cpu_image *variables, char *error,
               size_t error_size)
 {
     static CUresult (*const steps[])(struct loading *) = {
         find_sections, find_symbols, map_sections, relocate_all,
         make_executable};
-    struct loading load = {
-        .code = code, .error = error, .error_size = error_size};
+    struct loading load = {.code = code,
+                           .variables = variables,
+                           .error = error,
+                           .error_size = error_size};
     CUresult result = CUDA_SUCCESS;
     memset(code, 0, sizeof *code);
     code->elf = elf;

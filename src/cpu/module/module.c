@@ -25,7 +25,11 @@
 #include "cpu/module/module.h"
 #include "cpu/module/module_state.h"
 #include "cpu/module/ptx.h"
+#include "cpu/module/upgrade.h"
+#include "cpu/module/version.h"
+#include "cpu/nvrtc/full_version.h"
 #include "cpu/nvrtc/jit_process.h"
+#include "cpu/nvrtc/text.h"
 #include "cpu/run/fault.h"
 #include "cpu/run/printf.h"
 #include "cpu/stream/wait.h"
@@ -266,6 +270,7 @@ native_load(struct cpu_context *ctx, void *bytes, size_t size,
     pthread_mutex_unlock(&ctx->lock);
     globals_add(module);
     cpu_fault_install();
+    cpu_upgrade_begin(module);
     *made = module;
     return CUDA_SUCCESS;
 fail:
@@ -279,8 +284,10 @@ static CUresult
 bitcode_load(struct cpu_context *ctx, const void *bytes, size_t size,
              struct cpu_jit_log *log, struct cpu_module **made)
 {
+    const char *quick = nvrtc_quick_option();
+    char *options[] = {(char *)quick, NULL};
     struct cpu_jit_result result;
-    CUresult code = cpu_jit_run(bytes, size, NULL, &result);
+    CUresult code = cpu_jit_run(bytes, size, options, &result);
 
     if (code) {
         log_error(log, result.text ? result.text : "");
@@ -353,6 +360,13 @@ cpu_module_load(struct cpu_context *ctx, const void *bytes,
     if (kind == IMAGE_BITCODE) {
         return bitcode_load(ctx, bytes, size, log, module);
     }
+    struct nvrtc_text full;
+    if (nvrtc_image_is_quick(bytes) && nvrtc_full_version_find(bytes, &full)) {
+        code = native_load(ctx, full.bytes, full.length, log, module);
+        if (!code) {
+            return code;
+        }
+    }
     void *copy = malloc(size);
     if (!copy) {
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -368,6 +382,7 @@ cpu_module_load(struct cpu_context *ctx, const void *bytes,
 static void
 module_free(struct cpu_module *module)
 {
+    cpu_upgrade_detach(module);
     cpu_handle_delete(module->handle);
     while (module->functions) {
         struct cpu_function *function = module->functions;
@@ -377,7 +392,9 @@ module_free(struct cpu_module *module)
         free(function);
     }
     globals_remove(module);
+    cpu_image_unload(module->full);
     cpu_image_unload(module->image);
+    free(module->full_bytes);
     free(module->bytes);
     free(module);
 }
@@ -430,8 +447,7 @@ function_new(struct cpu_module *module, const struct cpu_image_kernel *found,
     function->kernel = kernel;
     function->parameters = found->parameters;
     function->name = found->name;
-    function->entry = found->entry;
-    function->warp_entry = found->warp_entry;
+    cpu_version_init(function, found);
     function->max_dynamic_shared = cpu_dynamic_shared_default(kernel);
     function->carveout = -1;
     function->may_inline =
@@ -440,6 +456,9 @@ function_new(struct cpu_module *module, const struct cpu_image_kernel *found,
     if (!function->handle) {
         free(function);
         return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (module->full) {
+        cpu_version_upgrade(function);
     }
     function->next = module->functions;
     module->functions = function;

@@ -16,15 +16,25 @@ struct cpu_module;
 struct image_kernel;
 struct image_parameter;
 
+/* The functions with which the runtime starts a kernel, and the bytes of stack
+ * that they need. */
+struct cpu_version {
+    void *entry;
+    /* function that runs a thread block warp by warp, or NULL */
+    void *warp_entry;
+    uint32_t frame_bytes, warp_frame_bytes;
+};
+
 struct cpu_function {
     CUfunction handle;
     struct cpu_module *module;
     const struct image_kernel *kernel;
     const struct image_parameter *parameters;
     const char *name;
-    void *entry;
-    /* function that runs a thread block warp by warp, or NULL */
-    void *warp_entry;
+    /* the version that chunks of blocks run from now on */
+    _Atomic(const struct cpu_version *) version;
+    /* that of the module's image and, after an upgrade, the full one */
+    struct cpu_version versions[2];
     int max_dynamic_shared;
     int carveout;
     atomic_uint ns_per_launch; /* duration of the last launch in ns */
@@ -39,6 +49,10 @@ struct cpu_module {
     struct cpu_context *ctx;
     struct cpu_image *image;
     void *bytes; /* the bytes of the image; owned */
+    /* The full version of the image and its bytes, if `image` is a quick
+     * version that has been upgraded (upgrade.c); both owned. */
+    struct cpu_image *full;
+    void *full_bytes;
     struct cpu_function *functions;
     struct cpu_module *next;
 };

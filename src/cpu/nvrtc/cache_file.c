@@ -282,6 +282,54 @@ nvrtc_cache_file_is_valid(const char *path, struct nvrtc_text *log)
     return whole;
 }
 
+/* Appends the bytes of the open cache file to `text`, without the trailer.
+ * Returns true if they match the trailer's checksum. */
+static bool
+text_read(int fd, const char *path, struct nvrtc_text *text)
+{
+    struct nvrtc_text log = {0};
+    struct stat status;
+    char *bytes = NULL;
+    bool whole = false;
+
+    if (fstat(fd, &status) == 0 && file_is_valid(fd, path, &log) &&
+        lseek(fd, 0, SEEK_SET) == 0) {
+        bytes = malloc((size_t)status.st_size);
+    }
+    if (bytes && read_all(fd, bytes, (size_t)status.st_size)) {
+        size_t length = (size_t)status.st_size - sizeof(struct trailer);
+        struct nvrtc_digest digest;
+        struct trailer trailer;
+
+        /* The file may have been verified earlier in this process. Its bytes
+         * are executed, so they are verified after they have been read. */
+        digest_begin(&digest, path);
+        for (size_t at = 0; at < length; at += CHUNK) {
+            size_t rest = length - at;
+            nvrtc_digest_add(&digest, bytes + at, rest < CHUNK ? rest : CHUNK);
+        }
+        memcpy(&trailer, bytes + length, sizeof trailer);
+        whole = !memcmp(trailer.magic, magic, sizeof magic) &&
+                trailer.digest.a == digest.a && trailer.digest.b == digest.b;
+        nvrtc_text_add(text, bytes, whole ? length : 0);
+    }
+    free(bytes);
+    nvrtc_text_free(&log);
+    return whole && !text->failed;
+}
+
+bool
+nvrtc_cache_file_read(const char *path, struct nvrtc_text *text)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool whole = fd >= 0 && text_read(fd, path, text);
+
+    if (fd >= 0) {
+        close(fd);
+    }
+    return whole;
+}
+
 /* ---- writing ---- */
 
 static bool

@@ -24,6 +24,10 @@ bool nvrtc_cache_file_path(char path[PATH_MAX], const char *folder,
  * removed as unused. The first file per process that another user owns or can
  * write is reported in `log`. */
 bool nvrtc_cache_file_is_valid(const char *path, struct nvrtc_text *log);
+/* Reads a cache file into `text`, which the caller frees, under the conditions
+ * of nvrtc_cache_file_is_valid. Returns false if it is not valid or memory is
+ * exhausted. */
+bool nvrtc_cache_file_read(const char *path, struct nvrtc_text *text);
 /* Writes `text` and its checksum to `path` atomically, and removes unused
  * files from the folder. Returns false on failure, with no file left. */
 bool nvrtc_cache_file_put(const char *path, const struct nvrtc_text *text);

@@ -24,6 +24,7 @@
 #include "cpu/nvrtc/diagnostics.h"
 #include "cpu/nvrtc/flow.h"
 #include "cpu/nvrtc/frontend.h"
+#include "cpu/nvrtc/full_version.h"
 #include "cpu/nvrtc/jit_process.h"
 #include "cpu/nvrtc/job.h"
 #include "cpu/nvrtc/memory_headers.h"
@@ -96,6 +97,9 @@ jit_start(struct nvrtc_process *process, const char *kind,
     nvrtc_strings_add(&argv, "--kind=%s", kind);
     if (flags) {
         nvrtc_strings_add_all(&argv, flags);
+    }
+    if (strcmp(kind, "native") == 0 && nvrtc_quick_option()) {
+        nvrtc_strings_add(&argv, "%s", nvrtc_quick_option());
     }
     if (!argv.failed) {
         code = nvrtc_process_start(process, argv.word);

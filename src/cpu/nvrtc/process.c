@@ -39,6 +39,7 @@ extern char **environ;
 
 pthread_mutex_t nvrtc_start_lock = PTHREAD_MUTEX_INITIALIZER;
 _Thread_local bool nvrtc_starting;
+_Thread_local bool nvrtc_process_uninterrupted;
 
 /* Prefixes of environment variables that are not passed to the child: they
  * preload libraries into it, or configure the parent's sanitizer, malloc or
@@ -446,7 +447,9 @@ ends_wait(struct pollfd ends[3], const struct cpu_interrupt *interrupt,
           int *failures)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
-    int wait = cpu_interrupt_milliseconds(interrupt);
+    int wait = nvrtc_process_uninterrupted
+                   ? -1
+                   : cpu_interrupt_milliseconds(interrupt);
     if (nvrtc_flow_given() && (wait < 0 || wait > NVRTC_FLOW_MS)) {
         wait = NVRTC_FLOW_MS;
     }
@@ -485,7 +488,7 @@ nvrtc_process_finish(struct nvrtc_process *process, const void *input,
         }
         int ready = ends_wait(ends, &interrupt, &failures);
         if (ready == 0) {
-            if (cpu_interrupt_wanted()) {
+            if (!nvrtc_process_uninterrupted && cpu_interrupt_wanted()) {
                 /* the caller then calls nvrtc_process_free, which kills the
                  * child */
                 return EINTR;

@@ -22,6 +22,10 @@ struct nvrtc_process {
     struct nvrtc_text out, err;
 };
 
+/* Set by a thread of the library itself: a Ctrl-C in the program does not end
+ * its waits for children. */
+extern _Thread_local bool nvrtc_process_uninterrupted;
+
 /* Starts the child. Returns 0 or an errno. The child has a separate process
  * group, and an environment without LD_* and the sanitizers' variables. */
 int nvrtc_process_start(struct nvrtc_process *process, char *const argv[]);

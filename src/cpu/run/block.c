@@ -91,8 +91,8 @@ kernel_flags(const struct cpu_launch *launch)
 static bool
 runs_by_warps(const struct cpu_launch *launch)
 {
-    return launch->function->warp_entry && launch->block[0] % CPU_WARP == 0 &&
-           launch->grid[0] <= MAX_BLOCKS;
+    return kernel_flags(launch) & IMAGE_KERNEL_WARPS &&
+           launch->block[0] % CPU_WARP == 0 && launch->grid[0] <= MAX_BLOCKS;
 }
 
 static bool
@@ -106,12 +106,10 @@ runs_on_fibers(const struct cpu_launch *launch)
  * over the threads of a block, returns the size of the stack for the whole
  * block. */
 static uint32_t
-frame_bytes(const struct cpu_launch *launch)
+frame_bytes(const struct cpu_worker *worker, const struct cpu_launch *launch)
 {
-    const struct image_kernel *kernel = launch->function->kernel;
-
-    return runs_by_warps(launch) ? kernel->warp_frame_bytes
-                                 : kernel->frame_bytes;
+    return runs_by_warps(launch) ? worker->version->warp_frame_bytes
+                                 : worker->version->frame_bytes;
 }
 
 /* ---- stacks ---- */
@@ -124,8 +122,9 @@ extra_stack_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
 {
     const struct cpu_function *function = launch->function;
     size_t limit = function->module->ctx->limits[CU_LIMIT_STACK_SIZE];
-    size_t bytes = round_up((size_t)frame_bytes(launch) + STACK_EXTRA + limit,
-                            CPU_STACK_UNIT);
+    size_t bytes =
+        round_up((size_t)frame_bytes(worker, launch) + STACK_EXTRA + limit,
+                 CPU_STACK_UNIT);
 
     bytes = (bytes < EXTRA_STACK_MIN ? EXTRA_STACK_MIN : bytes) + GUARD_BYTES;
     if (bytes <= worker->deep_bytes) {
@@ -187,7 +186,7 @@ stacks_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
 {
     const struct cpu_function *function = launch->function;
     bool recursive = kernel_flags(launch) & IMAGE_KERNEL_RECURSIVE;
-    size_t stack = function->kernel->frame_bytes +
+    size_t stack = worker->version->frame_bytes +
                    (size_t)(cpu_check_flags ? 2 * STACK_EXTRA : STACK_EXTRA);
     size_t stride;
 
@@ -336,7 +335,7 @@ fiber_main(void)
 {
     struct cpu_worker *worker = cpu_worker_tls;
     struct cpu_launch *launch = worker->launch;
-    image_thread_entry *entry = (image_thread_entry *)launch->function->entry;
+    image_thread_entry *entry = (image_thread_entry *)worker->version->entry;
 
     entry(launch->params, worker->self);
     fiber_exit(worker);
@@ -531,10 +530,10 @@ loop_run(void *argument)
 {
     struct block_range *range = argument;
     struct cpu_worker *worker = range->worker;
-    const struct cpu_function *function = range->launch->function;
-    image_loop_entry *entry = (image_loop_entry *)(runs_by_warps(range->launch)
-                                                       ? function->warp_entry
-                                                       : function->entry);
+    const struct cpu_version *version = worker->version;
+    image_loop_entry *entry =
+        (image_loop_entry *)(runs_by_warps(range->launch) ? version->warp_entry
+                                                          : version->entry);
 
     entry(range->launch->params, &worker->loop_thread, range->first,
           range->count);
@@ -568,6 +567,8 @@ cpu_block_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
         return code;
     }
     worker->launch = launch;
+    worker->version =
+        atomic_load_explicit(&launch->function->version, memory_order_acquire);
     worker->ctx = launch->function->module->ctx;
     worker->self = &worker->loop_thread;
     worker->cooperative = false;
@@ -587,7 +588,7 @@ cpu_block_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
         return cpu_fibers_prepare(worker, launch);
     }
     if (kernel->flags & IMAGE_KERNEL_RECURSIVE ||
-        frame_bytes(launch) > INLINE_FRAME) {
+        frame_bytes(worker, launch) > INLINE_FRAME) {
         code = extra_stack_reserve(worker, launch);
         *stack = worker->deep + worker->deep_bytes;
     }

@@ -21,6 +21,7 @@ struct cpu_fiber;
 struct cpu_launch;
 struct cpu_op;
 struct cpu_thread_errors;
+struct cpu_version;
 struct cpu_warp;
 
 /* State of a thread that runs kernels: a worker thread, or a thread of the
@@ -35,6 +36,8 @@ struct cpu_worker {
     volatile int faulting;
     void *guard; /* stack pointer to which cpu_fiber_unwind returns */
     struct cpu_launch *launch;
+    /* version of the launch's function that the current chunk runs */
+    const struct cpu_version *version;
     /* Context of the operation that the thread runs, or has run last. */
     struct cpu_context *ctx;
     struct image_thread *self;

@@ -1,11 +1,11 @@
-/* fuse.c - fixes which products and sums of a loop are fused.
+/* fuse.c - fixes which products and sums are fused.
  *
- * Called by outline.c on a new function. With -fmad, products and sums may be
- * fused: the instructions have the flag `contract`, and LLVM's code generator
- * fuses adjacent ones. It would fuse other instructions in the loop for one
- * thread than in the loop for several threads, but both must give the same
- * results. Therefore this pass fuses them itself, and removes the flags of all
- * others:
+ * Called before kernels are split. With -fmad, products and sums may be fused:
+ * the instructions have the flag `contract`, and LLVM's code generator fuses
+ * adjacent ones. It would fuse other instructions in the code for one thread
+ * than in the code for several threads, and other ones in a quick version
+ * (jit/quick.c) than in the full version, but all must give the same results.
+ * Therefore this pass fuses them itself, and removes the flags of all others:
  *
  *     p = fmul contract x, y; s = fadd contract p, z
  *
@@ -87,8 +87,13 @@ visit(struct jit *jit, LLVMValueRef at, void *data)
 }
 
 void
-jit_fuse_products(struct jit *jit, LLVMValueRef function)
+jit_fuse_products(struct jit *jit)
 {
-    jit_each_instruction(jit, function, visit, NULL);
-    jit_each_instruction(jit, function, jit_forbid_contraction, NULL);
+    const struct jit_options *options = &jit->options;
+
+    if (!options->level || options->debug || options->checks) {
+        return;
+    }
+    jit_each_instruction_of_module(jit, visit, NULL);
+    jit_each_instruction_of_module(jit, jit_forbid_contraction, NULL);
 }

@@ -5,13 +5,12 @@
 #ifndef PYCUDA_JIT_LOOPS_FUSE_H
 #define PYCUDA_JIT_LOOPS_FUSE_H
 
-#include <llvm-c/Core.h>
-
 struct jit;
 
-/* fuse.c: fuses products and sums of the function to llvm.fma where permitted,
- * and forbids LLVM to fuse others, so that results do not depend on the
- * surrounding code. */
-void jit_fuse_products(struct jit *jit, LLVMValueRef function);
+/* fuse.c: fuses products and sums of all functions to llvm.fma where
+ * permitted, and forbids LLVM to fuse others, so that results depend neither
+ * on the surrounding code nor on the optimisation. Does nothing at -O0, and in
+ * code for debuggers or with checks. */
+void jit_fuse_products(struct jit *jit);
 
 #endif

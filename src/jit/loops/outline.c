@@ -31,7 +31,6 @@
 #include "jit/analyse/cfg.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/loops/fuse.h"
 #include "jit/loops/loops.h"
 #include "jit/options.h"
 #include "jit/report.h"
@@ -510,7 +509,6 @@ jit_outline_loop(struct jit *jit, struct jit_kernel *kernel,
     jit_add_attribute(jit, row->function, "noinline");
     jit_add_attribute(jit, row->function, "optnone");
     write_function(&outline);
-    jit_fuse_products(jit, row->function);
     replace_loop(&outline, row);
     drop_loop(loop);
     return row;
@@ -601,7 +599,7 @@ jit_outline_loops(struct jit *jit)
 {
     const struct jit_options *options = &jit->options;
     if (!options->level || options->debug || options->checks ||
-        !prepare_bodies(jit)) {
+        options->quick == JIT_QUICK_NOW || !prepare_bodies(jit)) {
         return;
     }
     for (unsigned i = 0; i < jit->kernel_count; i++) {

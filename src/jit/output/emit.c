@@ -29,13 +29,15 @@ jit_open_target(struct jit *jit)
     static const LLVMCodeGenOptLevel levels[] = {
         LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
         LLVMCodeGenLevelDefault};
+    int level =
+        jit->options.quick == JIT_QUICK_NOW ? 0 : jit->options.level & 3;
     row->open();
     if (LLVMGetTargetFromTriple(row->triple, &target, &message)) {
         jit_die("target: %s", message);
     }
     jit->machine = LLVMCreateTargetMachine(target, row->triple, row->cpu, "",
-                                           levels[jit->options.level & 3],
-                                           LLVMRelocPIC, LLVMCodeModelSmall);
+                                           levels[level], LLVMRelocPIC,
+                                           LLVMCodeModelSmall);
     LLVMSetTarget(jit->module, row->triple);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(jit->machine);
     LLVMSetModuleDataLayout(jit->module, layout);

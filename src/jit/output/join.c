@@ -269,10 +269,9 @@ static unsigned
 count_accesses(const struct jit_parallel *parallel)
 {
     unsigned count = 0;
-    for (unsigned i = 0; i < parallel->block_count; i++) {
-        LLVMValueRef at = parallel->inside[i]
-                              ? LLVMGetFirstInstruction(parallel->blocks[i])
-                              : NULL;
+    for (unsigned i = 0; i < parallel->member_count; i++) {
+        LLVMBasicBlockRef block = parallel->blocks[parallel->members[i]];
+        LLVMValueRef at = LLVMGetFirstInstruction(block);
         for (; at; at = LLVMGetNextInstruction(at)) {
             count += LLVMIsALoadInst(at) || LLVMIsAStoreInst(at);
         }
@@ -286,10 +285,9 @@ static bool
 accesses_note(struct loop *loop)
 {
     const struct jit_parallel *parallel = loop->parallel;
-    for (unsigned i = 0; i < parallel->block_count; i++) {
-        LLVMValueRef at = parallel->inside[i]
-                              ? LLVMGetFirstInstruction(parallel->blocks[i])
-                              : NULL;
+    for (unsigned i = 0; i < parallel->member_count; i++) {
+        unsigned block = parallel->members[i];
+        LLVMValueRef at = LLVMGetFirstInstruction(parallel->blocks[block]);
         for (; at; at = LLVMGetNextInstruction(at)) {
             struct member *member = &loop->members[loop->count];
             if (!jit_access_read(loop->jit, at, &member->access)) {
@@ -298,7 +296,7 @@ accesses_note(struct loop *loop)
             if (LLVMGetVolatile(at)) {
                 return false;
             }
-            member->block = i;
+            member->block = block;
             stride_find(loop, member);
             loop->count++;
         }

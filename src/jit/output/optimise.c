@@ -20,6 +20,7 @@
 #include "jit/output/output.h"
 #include "jit/output/slow_path.h"
 #include "jit/regions/stride.h"
+#include "jit/step_times.h"
 #include "jit/text.h"
 
 /* Sets LLVM's options so that it unswitches a thread loop (splits it into
@@ -194,7 +195,7 @@ jit_optimise(struct jit *jit)
     jit_run_passes(jit, "always-inline,globaldce");
     jit_each_instruction_of_module(jit, drop_scope_declaration, NULL);
     bool slow_paths = jit_declare_slow_paths(jit);
-    if (jit->options.level == 0) {
+    if (jit->options.level == 0 || jit->options.quick == JIT_QUICK_NOW) {
         jit_define_slow_paths(jit);
         jit_run_passes(jit, "function(sroa)");
         jit_drop_unaliased(jit);
@@ -213,9 +214,12 @@ jit_optimise(struct jit *jit)
     jit_run_passes(jit, "function(sroa,early-cse<memssa>,simplifycfg,"
                         "instcombine<no-verify-fixpoint>)");
     jit_lower_range_checks(jit);
+    jit_step_begin("joins");
     jit_part_accesses(jit);
     jit_hide_masks(jit);
+    jit_step_begin("unswitching");
     jit_bound_unswitching(jit);
+    jit_step_begin("vectorisation");
     /* These passes must be one pipeline. What indvars finds out saves run-time
      * checks in the vectorised code, and values that are equal after
      * unswitching must be one value before vectorisation. */
@@ -228,6 +232,7 @@ jit_optimise(struct jit *jit)
                               jit->options.debug
                                   ? ""
                                   : ",simple-loop-unswitch<nontrivial>"));
+    jit_step_begin("clean-up");
     jit_show_masks(jit);
     jit_show_zeros(jit);
     jit_define_loops(jit);

@@ -49,24 +49,74 @@ jit_parallel_counts(const struct jit_parallel *loop, LLVMValueRef value)
     return true;
 }
 
-/* Adds to the loop all basic blocks from which its latch can be reached
- * without passing through the header. */
+/* Stores the predecessors of all basic blocks. */
 static void
-predecessors_add(struct jit_parallel *loop, unsigned header)
+predecessors_find(struct jit_parallel *loop)
 {
-    for (bool grown = true; grown;) {
-        grown = false;
-        for (unsigned i = 0; i < loop->block_count; i++) {
-            LLVMValueRef end = LLVMGetBasicBlockTerminator(loop->blocks[i]);
-            unsigned count = loop->inside[i] ? 0 : LLVMGetNumSuccessors(end);
-            for (unsigned k = 0; k < count; k++) {
-                unsigned next = index_of_block(loop, LLVMGetSuccessor(end, k));
-                if (next != header && loop->inside[next]) {
-                    loop->inside[i] = grown = true;
-                }
-            }
+    unsigned count = loop->block_count, edges = 0;
+
+    loop->first_predecessor =
+        jit_allocate((count + 1) * sizeof *loop->first_predecessor);
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(loop->blocks[i]);
+        for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++, edges++) {
+            loop->first_predecessor[index_of_block(
+                loop, LLVMGetSuccessor(end, k))]++;
         }
     }
+    loop->predecessors = jit_allocate((edges + 1) * sizeof(unsigned));
+    for (unsigned i = 1; i <= count; i++) {
+        loop->first_predecessor[i] += loop->first_predecessor[i - 1];
+    }
+    /* Each entry now is the end of its block's list, and becomes the start
+     * while the list is filled from the end. */
+    for (unsigned i = count; i-- > 0;) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(loop->blocks[i]);
+        for (unsigned k = LLVMGetNumSuccessors(end); k-- > 0;) {
+            unsigned to = index_of_block(loop, LLVMGetSuccessor(end, k));
+            loop->predecessors[--loop->first_predecessor[to]] = i;
+        }
+    }
+}
+
+static void
+member_add(struct jit_parallel *loop, unsigned block)
+{
+    if (!loop->inside[block]) {
+        loop->inside[block] = true;
+        loop->members[loop->member_count++] = block;
+    }
+}
+
+static int
+ascending(const void *a, const void *b)
+{
+    unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Finds the members of the loop: its header, its latch, and all basic blocks
+ * from which the latch can be reached without passing through the header. The
+ * time is proportional to the size of the loop, not to that of the
+ * function. */
+static void
+members_find(struct jit_parallel *loop, unsigned latch)
+{
+    for (unsigned i = 0; i < loop->member_count; i++) {
+        loop->inside[loop->members[i]] = false;
+    }
+    loop->member_count = 0;
+    member_add(loop, loop->header);
+    member_add(loop, latch);
+    for (unsigned i = 1; i < loop->member_count; i++) {
+        unsigned at = loop->members[i];
+        for (unsigned k = loop->first_predecessor[at];
+             k < loop->first_predecessor[at + 1]; k++) {
+            member_add(loop, loop->predecessors[k]);
+        }
+    }
+    qsort(loop->members, loop->member_count, sizeof *loop->members, ascending);
 }
 
 static LLVMValueRef
@@ -85,8 +135,9 @@ is_innermost(const struct jit_parallel *loop, unsigned latch)
     if (loop->inside[0]) {
         return false;
     }
-    for (unsigned i = 0; i < loop->block_count; i++) {
-        if (loop->inside[i] && i != latch && loop_metadata(loop, i)) {
+    for (unsigned i = 0; i < loop->member_count; i++) {
+        unsigned at = loop->members[i];
+        if (at != latch && loop_metadata(loop, at)) {
             return false;
         }
     }
@@ -123,20 +174,6 @@ has_hint(LLVMValueRef metadata, const char *what)
     return false;
 }
 
-/* Finds the basic blocks of the loop with the back edge from basic block
- * `latch`. Returns false if it is not an innermost loop. */
-static bool
-blocks_find(struct jit_parallel *loop, unsigned latch)
-{
-    for (unsigned i = 0; i < loop->block_count; i++) {
-        loop->inside[i] = i == loop->header || i == latch;
-    }
-    if (latch != loop->header) {
-        predecessors_add(loop, loop->header);
-    }
-    return is_innermost(loop, latch);
-}
-
 /* Calls `visit` for the loop with the back edge from basic block `latch`, if
  * the loop's metadata marks its accesses as parallel. */
 static void
@@ -152,7 +189,8 @@ branch_visit(struct jit *jit, struct jit_parallel *loop, unsigned latch,
     loop->masked = has_hint(metadata, "llvm.loop.vectorize.predicate");
     for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
         loop->header = index_of_block(loop, LLVMGetSuccessor(end, k));
-        if (blocks_find(loop, latch)) {
+        members_find(loop, latch);
+        if (is_innermost(loop, latch)) {
             visit(jit, loop, data);
         }
     }
@@ -163,17 +201,26 @@ jit_each_parallel(struct jit *jit, LLVMValueRef function,
                   jit_visit_loop *visit, void *data)
 {
     unsigned count = LLVMCountBasicBlocks(function);
+
+    if (!count) {
+        return;
+    }
     struct jit_parallel loop = {.block_count = count};
 
     loop.blocks = jit_allocate(count * sizeof *loop.blocks);
     loop.inside = jit_allocate(count * sizeof *loop.inside);
+    loop.members = jit_allocate(count * sizeof *loop.members);
     LLVMGetBasicBlocks(function, loop.blocks);
     for (unsigned i = 0; i < count; i++) {
         *jit_map_slot(&loop.numbers, loop.blocks[i]) = i + 1;
     }
+    predecessors_find(&loop);
     for (unsigned i = 0; i < count; i++) {
         branch_visit(jit, &loop, i, visit, data);
     }
+    free(loop.predecessors);
+    free(loop.first_predecessor);
+    free(loop.members);
     free(loop.inside);
     free(loop.blocks);
 }

@@ -19,7 +19,14 @@ struct jit_parallel {
     struct jit_map numbers;
     /* for each basic block of the function: it is part of the loop */
     bool *inside;
+    /* ascending indices of the loop's basic blocks */
+    unsigned *members;
+    unsigned member_count;
     unsigned block_count, header;
+    /* indices of the predecessors of basic block i, at
+     * predecessors[first_predecessor[i]] up to, but without,
+     * predecessors[first_predecessor[i + 1]] */
+    unsigned *predecessors, *first_predecessor;
     /* true: the vectors of the loop may be masked: up to all but one of the
      * threads may be inactive */
     bool masked;

@@ -17,6 +17,7 @@
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/output/output.h"
+#include "jit/quick_timer.h"
 #include "jit/report.h"
 #include "jit/target/target.h"
 #include "jit/text.h"
@@ -125,6 +126,19 @@ write_all(const char *bytes, size_t length)
     }
 }
 
+/* Adds what is needed to compile the full version later. */
+static void
+add_full(struct jit *jit, struct jit_text *out, struct image_header *header)
+{
+    pad(out, 8);
+    header->full_input = out->length;
+    header->full_input_bytes = jit->input.length;
+    jit_text_add_bytes(out, jit->input.bytes, jit->input.length);
+    header->full_arguments = out->length;
+    header->full_arguments_bytes = jit->arguments.length;
+    jit_text_add_bytes(out, jit->arguments.bytes, jit->arguments.length);
+}
+
 void
 jit_write(struct jit *jit, const char *payload, size_t bytes)
 {
@@ -161,9 +175,13 @@ jit_write(struct jit *jit, const char *payload, size_t bytes)
     header.payload = out.length;
     header.payload_bytes = bytes;
     jit_text_add_bytes(&out, payload, bytes);
+    if (jit->options.quick == JIT_QUICK_NOW) {
+        add_full(jit, &out, &header);
+    }
     header.bytes = out.length;
     memcpy(out.bytes, &header, sizeof header);
     header.checksum = fnv1a(out.bytes, out.length);
     memcpy(out.bytes, &header, sizeof header);
+    jit_quick_timer_stop();
     write_all(out.bytes, out.length);
 }

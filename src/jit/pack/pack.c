@@ -23,7 +23,6 @@
 #include "jit/analyse/uniform.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/loops/fuse.h"
 #include "jit/options.h"
 #include "jit/pack/pack.h"
 #include "jit/report.h"
@@ -79,9 +78,9 @@ may_pack(const struct jit *jit, const struct jit_kernel *kernel)
 {
     const struct jit_options *options = &jit->options;
     return options->level && !options->debug && !options->checks &&
-           !kernel->fibers && !kernel->warps && !kernel->sequential &&
-           !kernel->calls_functions && !kernel->recursive &&
-           !kernel->guard.split;
+           options->quick != JIT_QUICK_NOW && !kernel->fibers &&
+           !kernel->warps && !kernel->sequential && !kernel->calls_functions &&
+           !kernel->recursive && !kernel->guard.split;
 }
 
 /* Quick test, before the loops are analysed, of whether the code from basic
@@ -413,12 +412,7 @@ wants_quotients(struct jit *jit, struct jit_kernel *kernel,
 }
 
 /* Writes the functions that run a kernel body, or its code between two
- * barriers, for packs of neighbouring threads. For a kernel without barriers,
- * first fuses products and sums (a * b + c) to multiply-adds, as regions.c
- * does for kernels with barriers. The code generator would fuse only those
- * within one basic block. The functions for packs have other basic blocks than
- * the body, which runs the threads outside of packs, so that the results of
- * the two could differ. */
+ * barriers, for packs of neighbouring threads. */
 static void
 pack_job(struct jit *jit, const struct job *job)
 {
@@ -432,9 +426,6 @@ pack_job(struct jit *jit, const struct job *job)
     bool quotients = !job->region && wants_quotients(jit, kernel, &content);
     if (!packs && !quotients) {
         return;
-    }
-    if (!job->region) {
-        jit_fuse_products(jit, kernel->body);
     }
     if (jit->options.regions) {
         struct jit_pack_body plain = {.jit = jit, .kernel = kernel};

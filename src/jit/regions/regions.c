@@ -34,7 +34,6 @@
 #include "jit/fibers/runtime_stops.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/loops/fuse.h"
 #include "jit/options.h"
 #include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
@@ -667,21 +666,10 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
 void
 jit_split_kernels(struct jit *jit)
 {
-    const struct jit_options *options = &jit->options;
-    /* Fuse products and sums to multiply-adds before pack/ writes functions
-     * for packs, so that these functions and the loops over threads round
-     * alike. The same applies to kernels that an option excludes from
-     * splitting. */
-    bool fuse = options->level && !options->debug && !options->checks;
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         bool warps = false;
-        if (!may_split(jit, &jit->kernels[i], &warps)) {
-            continue;
-        }
-        if (fuse && !warps) {
-            jit_fuse_products(jit, jit->kernels[i].body);
-        }
-        if (warps || jit->options.regions) {
+        if (may_split(jit, &jit->kernels[i], &warps) &&
+            (warps || jit->options.regions)) {
             split_kernel(jit, &jit->kernels[i], warps);
         }
     }

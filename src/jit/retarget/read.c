@@ -26,18 +26,16 @@
 #include "jit/retarget/retarget.h"
 #include "jit/text.h"
 
-/* Reads all of stdin into memory. */
-static struct jit_text
-read_stdin(void)
+void
+jit_read_input(struct jit *jit)
 {
     static char chunk[1 << 16];
-    struct jit_text text = {NULL, 0, 0};
     for (;;) {
         ssize_t got = read(STDIN_FILENO, chunk, sizeof chunk);
         if (got > 0) {
-            jit_text_add_bytes(&text, chunk, (size_t)got);
+            jit_text_add_bytes(&jit->input, chunk, (size_t)got);
         } else if (got == 0) {
-            return text;
+            return;
         } else if (errno != EINTR) {
             jit_die("cannot read the input: %s", strerror(errno));
         }
@@ -109,7 +107,7 @@ link_image(struct jit *jit, const char *bytes, size_t length)
 void
 jit_read(struct jit *jit)
 {
-    struct jit_text input = read_stdin();
+    struct jit_text input = jit->input;
     size_t at = 0;
     if (input.length == 0) {
         jit_user_error(NULL, "the input is empty");

@@ -12,7 +12,9 @@
 struct jit;
 struct jit_kernel;
 
-/* retarget/read.c: reads bitcode from stdin into the module. */
+/* retarget/read.c: jit_read_input reads stdin into jit->input; jit_read
+ * creates the module from the bitcode in it. */
+void jit_read_input(struct jit *jit);
 void jit_read(struct jit *jit);
 /* retarget/kernels.c: lists the kernels and their parameter layouts. */
 void jit_find_kernels(struct jit *jit);

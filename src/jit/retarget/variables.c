@@ -206,7 +206,9 @@ lower_variable(struct jit *jit, LLVMValueRef variable)
      * not assume its initial value. */
     bool literal = LLVMIsGlobalConstant(variable);
     LLVMSetLinkage(variable, LLVMExternalLinkage);
-    LLVMSetVisibility(variable, LLVMHiddenVisibility);
+    if (!jit->options.replaces) {
+        LLVMSetVisibility(variable, LLVMHiddenVisibility);
+    }
     LLVMSetExternallyInitialized(variable, !literal);
     if (space == SPACE_CONSTANT) {
         LLVMSetGlobalConstant(variable, 1);

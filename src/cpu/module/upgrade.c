@@ -1,0 +1,238 @@
+/* upgrade.c - the thread that replaces quick versions of kernels.
+ *
+ * Called by module.c when a module is loaded and freed. The thread exists
+ * while upgrades are pending. It starts pycuda-jit itself, because Linux kills
+ * a child when the thread that started it ends; so the compilation neither
+ * ends with a thread of the program, nor outlives the process.
+ *
+ * The list of upgrades owns its elements. The thread owns the first element
+ * while it compiles, and only the thread removes elements. cpu_upgrade_lock
+ * guards the list and the pointers to modules in it, so that a module is not
+ * freed while its functions are changed.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cpu/device/context.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/module/image.h"
+#include "cpu/module/module_state.h"
+#include "cpu/module/upgrade.h"
+#include "cpu/module/version.h"
+#include "cpu/nvrtc/full_version.h"
+#include "cpu/nvrtc/process.h"
+#include "cpu/nvrtc/text.h"
+#include "image/image.h"
+
+#define STACK_BYTES ((size_t)512 << 10)
+
+struct upgrade {
+    struct cpu_module *module;  /* NULL: freed meanwhile */
+    struct image_header *quick; /* copy of the quick version, owned */
+    struct upgrade *next;
+};
+
+pthread_mutex_t cpu_upgrade_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static struct upgrade *first;
+static bool is_running;
+
+/* Returns true if a kernel of the full version can take the place of the quick
+ * one in launches that have already begun. */
+static bool
+kernel_matches(const struct image_kernel *quick,
+               const struct image_kernel *full)
+{
+    return quick->flags == full->flags &&
+           quick->parameter_bytes == full->parameter_bytes &&
+           quick->static_shared == full->static_shared &&
+           quick->max_threads == full->max_threads;
+}
+
+static bool
+image_matches(const struct cpu_image *quick, const struct cpu_image *full)
+{
+    unsigned count = cpu_image_kernel_count(quick);
+    struct cpu_image_kernel a, b;
+
+    if (count != cpu_image_kernel_count(full)) {
+        return false;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        cpu_image_kernel_at(quick, i, &a);
+        if (!cpu_image_find_kernel(full, a.name, &b) ||
+            !kernel_matches(a.row, b.row)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Makes the functions of the module run the full version. Takes ownership of
+ * the bytes of the image. */
+static void
+module_upgrade(struct cpu_module *module, struct nvrtc_text *full)
+{
+    struct cpu_image *image;
+
+    if (cpu_image_load_over(full->bytes, full->length, module->image, &image,
+                            NULL, 0)) {
+        return;
+    }
+    if (!image_matches(module->image, image)) {
+        cpu_image_unload(image);
+        return;
+    }
+    pthread_mutex_lock(&module->ctx->lock);
+    module->full = image;
+    module->full_bytes = full->bytes;
+    *full = (struct nvrtc_text){0};
+    for (struct cpu_function *f = module->functions; f; f = f->next) {
+        cpu_version_upgrade(f);
+    }
+    pthread_mutex_unlock(&module->ctx->lock);
+}
+
+/* Compiles full versions until the list is empty. */
+static void *
+upgrade_main(void *unused)
+{
+    nvrtc_process_uninterrupted = true;
+    pthread_mutex_lock(&cpu_upgrade_lock);
+    while (first) {
+        struct upgrade *upgrade = first;
+        struct nvrtc_text full;
+
+        pthread_mutex_unlock(&cpu_upgrade_lock);
+        bool made = nvrtc_full_version_find(upgrade->quick, &full) ||
+                    nvrtc_full_version_build(upgrade->quick, &full);
+        pthread_mutex_lock(&cpu_upgrade_lock);
+        if (made && upgrade->module) {
+            module_upgrade(upgrade->module, &full);
+        }
+        first = upgrade->next;
+        nvrtc_text_free(&full);
+        free(upgrade->quick);
+        free(upgrade);
+        pthread_cond_broadcast(&changed);
+    }
+    is_running = false;
+    pthread_mutex_unlock(&cpu_upgrade_lock);
+    return unused;
+}
+
+/* Starts the thread, with all signals blocked. Returns false on failure. */
+static bool
+thread_start(void)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, old;
+
+    sigfillset(&all);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    bool started =
+        pthread_create(&thread, &attributes, upgrade_main, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+/* Creates an upgrade with a copy of the module's image, or returns NULL. */
+static struct upgrade *
+upgrade_new(struct cpu_module *module)
+{
+    const struct image_header *quick = module->bytes;
+    struct upgrade *upgrade = calloc(1, sizeof *upgrade);
+
+    if (!upgrade) {
+        return NULL;
+    }
+    upgrade->module = module;
+    upgrade->quick = malloc((size_t)quick->bytes);
+    if (!upgrade->quick) {
+        free(upgrade);
+        return NULL;
+    }
+    memcpy(upgrade->quick, quick, (size_t)quick->bytes);
+    return upgrade;
+}
+
+void
+cpu_upgrade_begin(struct cpu_module *module)
+{
+    struct upgrade *upgrade =
+        nvrtc_image_is_quick(module->bytes) ? upgrade_new(module) : NULL;
+
+    if (!upgrade) {
+        return;
+    }
+    pthread_mutex_lock(&cpu_upgrade_lock);
+    if (!is_running && !(is_running = thread_start())) {
+        pthread_mutex_unlock(&cpu_upgrade_lock);
+        free(upgrade->quick);
+        free(upgrade);
+        return;
+    }
+    struct upgrade **end = &first;
+    while (*end) {
+        end = &(*end)->next;
+    }
+    *end = upgrade;
+    pthread_mutex_unlock(&cpu_upgrade_lock);
+}
+
+void
+cpu_upgrade_detach(struct cpu_module *module)
+{
+    pthread_mutex_lock(&cpu_upgrade_lock);
+    for (struct upgrade *upgrade = first; upgrade; upgrade = upgrade->next) {
+        if (upgrade->module == module) {
+            upgrade->module = NULL;
+        }
+    }
+    pthread_mutex_unlock(&cpu_upgrade_lock);
+}
+
+void
+cpu_upgrades_forget(void)
+{
+    first = NULL; /* the elements belong to the parent's thread */
+    is_running = false;
+}
+
+/* Waits until no upgrade is pending, for at most `milliseconds`. Returns the
+ * number of pending upgrades. For programs that measure kernels; called by
+ * pycuda.cpu. */
+CPU_API int
+pycuda_cpu_upgrades_wait(int milliseconds)
+{
+    struct timespec end;
+    int pending = 0, code = 0;
+
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += milliseconds / 1000;
+    end.tv_nsec += milliseconds % 1000 * 1000000L;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&cpu_upgrade_lock);
+    while (first && code != ETIMEDOUT) {
+        code = pthread_cond_timedwait(&changed, &cpu_upgrade_lock, &end);
+    }
+    for (struct upgrade *upgrade = first; upgrade; upgrade = upgrade->next) {
+        pending++;
+    }
+    pthread_mutex_unlock(&cpu_upgrade_lock);
+    return pending;
+}

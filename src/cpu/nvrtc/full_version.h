@@ -1,0 +1,29 @@
+/* full_version.h - full versions of kernels whose image is a quick version
+ * (struct image_header, full_input).
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_NVRTC_FULL_VERSION_H
+#define PYCUDA_CPU_NVRTC_FULL_VERSION_H
+
+#include <stdbool.h>
+
+struct image_header;
+struct nvrtc_text;
+
+/* Returns the option of pycuda-jit that allows a quick version, or NULL if
+ * PYCUDA_CPU_QUICK=0 forbids it. PYCUDA_CPU_QUICK=always, for tests, makes all
+ * images quick versions for which this is possible. */
+const char *nvrtc_quick_option(void);
+/* Returns true if the image is a quick version. */
+bool nvrtc_image_is_quick(const struct image_header *image);
+/* Reads the full version of `quick`, a checked image, from the cache of this
+ * user. Returns false, with an empty text, if it is not there. */
+bool nvrtc_full_version_find(const struct image_header *quick,
+                             struct nvrtc_text *full);
+/* Compiles the full version of `quick`, a checked image, in a child process,
+ * waits for it, and stores it in the cache. Returns false if the child failed;
+ * a failed write to the cache is ignored. */
+bool nvrtc_full_version_build(const struct image_header *quick,
+                              struct nvrtc_text *full);
+
+#endif

@@ -1,0 +1,20 @@
+/* step_times.h - processor time of each step of the compilation.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_STEP_TIMES_H
+#define PYCUDA_JIT_STEP_TIMES_H
+
+/* Ends the measurement of the current step and begins that of `name`, a string
+ * that stays valid. Steps of one name are added up. Does nothing unless
+ * jit_step_times_enable was called. */
+void jit_step_begin(const char *name);
+
+/* Enables the measurement. Time since the start of the process counts for the
+ * step "start". */
+void jit_step_times_enable(void);
+
+/* Writes a JSON object to stdout: processor time in seconds for each step, in
+ * the order of their first beginning. */
+void jit_step_times_write(void);
+
+#endif
