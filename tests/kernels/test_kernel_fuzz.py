@@ -64,6 +64,13 @@ def test_many_random_kernels(kind, first, device):
     check(kind, first, device, SETTINGS)
 
 
+@pytest.mark.parametrize(("kind", "seed"), [("packs", 70075)])
+def test_kernels_that_showed_faults(kind, seed):
+    # 70075: an index whose low half is used in another basic block
+    wrong = list(kernel_corpus.differences(kind, [seed], SETTINGS[:2]))
+    assert not wrong, "\n".join(wrong)
+
+
 @pytest.mark.parametrize("kind", GENERATORS)
 def test_differences_are_seen(kind, monkeypatch):
     right = GENERATORS[kind].run

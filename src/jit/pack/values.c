@@ -107,6 +107,7 @@ used_elsewhere(LLVMValueRef value)
         LLVMValueRef user = LLVMGetUser(use);
         if (LLVMIsAPHINode(user) || LLVMIsAGetElementPtrInst(user) ||
             LLVMIsAZExtInst(user) || LLVMIsASExtInst(user) ||
+            jit_pack_is_low_half(user) ||
             LLVMGetInstructionParent(user) !=
                 LLVMGetInstructionParent(value)) {
             return true;
