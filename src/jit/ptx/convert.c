@@ -1,13 +1,20 @@
-/* convert.c - builds cvt of inline PTX: type conversions and rounding.
+/* convert.c - cvt of PTX: type conversions and rounding.
+ *
+ * A source becomes an LLVM integer, float or double; convert_small.c has the
+ * conversions to floats of 16 and 8 bits and of pairs.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include <llvm-c/Core.h>
 
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/ptx/convert.h"
+#include "jit/ptx/halves.h"
 #include "jit/ptx/ptx.h"
 
 /* Returns the LLVM intrinsic that rounds a float to a whole number as the
@@ -22,27 +29,136 @@ whole_rounding(const struct ptx_statement *statement)
                                        : NULL;
 }
 
-/* Converts a float to the integer type, saturating; NaN gives 0. */
+/* Converts a whole float to the integer type, saturating. For 32 and 64 bits,
+ * retarget/arithmetic.c defines the results of plain conversions. */
 static LLVMValueRef
 to_integer(struct ptx *ptx, LLVMValueRef value, struct ptx_type to)
 {
+    LLVMBuilderRef builder = ptx->jit->builder;
     LLVMTypeRef types[] = {ptx_llvm_type(ptx, to), LLVMTypeOf(value)};
+    if (to.bits >= 32) {
+        return to.letter == 's' ? LLVMBuildFPToSI(builder, value, *types, "")
+                                : LLVMBuildFPToUI(builder, value, *types, "");
+    }
     const char *name =
         to.letter == 's' ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
     LLVMValueRef function = LLVMGetIntrinsicDeclaration(
         ptx->jit->module, LLVMLookupIntrinsicID(name, strlen(name)), types, 2);
-    return LLVMBuildCall2(ptx->jit->builder, LLVMGlobalGetValueType(function),
-                          function, &value, 1, "");
+    return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function,
+                          &value, 1, "");
 }
 
-/* Converts a float to the type that the cvt statement names. Conversions to
- * integers need a rounding modifier. The modifier .sat clamps a float to [0,
- * 1]. */
+LLVMValueRef
+ptx_step_number(struct ptx *ptx, const struct ptx_statement *statement,
+                LLVMValueRef bits, LLVMValueRef rest)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMTypeRef type = LLVMTypeOf(bits);
+    LLVMValueRef none = LLVMConstNull(LLVMTypeOf(rest));
+    LLVMValueRef zero = LLVMConstNull(type), one = LLVMConstInt(type, 1, 0);
+    LLVMValueRef above = LLVMBuildFCmp(builder, LLVMRealOGT, rest, none, "");
+    LLVMValueRef below = LLVMBuildFCmp(builder, LLVMRealOLT, rest, none, "");
+    LLVMValueRef negative = LLVMBuildICmp(builder, LLVMIntSLT, bits, zero, "");
+    LLVMValueRef step = NULL;
+    if (ptx_has(statement, "rz")) {
+        step = LLVMBuildSelect(builder, negative, above, below, "");
+    } else if (ptx_has(statement, "rm")) {
+        step = below;
+    } else if (ptx_has(statement, "rp")) {
+        step = above;
+    } else {
+        return bits;
+    }
+    /* The magnitude grows if the step has the direction of the sign. */
+    LLVMValueRef grows = LLVMBuildSelect(builder, negative, below, above, "");
+    LLVMValueRef next =
+        LLVMBuildSelect(builder, grows, LLVMBuildAdd(builder, bits, one, ""),
+                        LLVMBuildSub(builder, bits, one, ""), "");
+    return LLVMBuildSelect(builder, step, next, bits, "");
+}
+
+/* Rounds a double to a float as the statement says. */
 static LLVMValueRef
-from_float(struct ptx *ptx, const struct ptx_statement *statement,
-           LLVMValueRef value, struct ptx_type to)
+round_double(struct ptx *ptx, const struct ptx_statement *statement,
+             LLVMValueRef value)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMTypeRef type = LLVMFloatTypeInContext(ptx->jit->context);
+    LLVMTypeRef wide = LLVMTypeOf(value);
+    LLVMValueRef single = LLVMBuildFPTrunc(builder, value, type, "");
+    LLVMValueRef rest = LLVMBuildFSub(
+        builder, value, LLVMBuildFPExt(builder, single, wide, ""), "");
+    LLVMValueRef bits = LLVMBuildBitCast(builder, single, ptx->jit->i32, "");
+    bits = ptx_step_number(ptx, statement, bits, rest);
+    return LLVMBuildBitCast(builder, bits, type, "");
+}
+
+/* Converts an integer of 64 bits to a double as the statement says. */
+static LLVMValueRef
+round_long(struct ptx *ptx, const struct ptx_statement *statement,
+           LLVMValueRef value, bool is_signed)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMTypeRef type = LLVMDoubleTypeInContext(ptx->jit->context);
+    LLVMTypeRef i64 = ptx->jit->i64;
+    LLVMValueRef by = LLVMConstInt(i64, 32, 0);
+    LLVMValueRef near = is_signed ? LLVMBuildSIToFP(builder, value, type, "")
+                                  : LLVMBuildUIToFP(builder, value, type, "");
+    LLVMValueRef high = is_signed ? LLVMBuildAShr(builder, value, by, "")
+                                  : LLVMBuildLShr(builder, value, by, "");
+    LLVMValueRef low =
+        LLVMBuildAnd(builder, value, LLVMConstInt(i64, UINT32_MAX, 0), "");
+    high = LLVMBuildSIToFP(builder, high, type, "");
+    low = LLVMBuildUIToFP(builder, low, type, "");
+    high = LLVMBuildFMul(builder, high, LLVMConstReal(type, 0x1p32), "");
+    LLVMValueRef rest = LLVMBuildFAdd(
+        builder, LLVMBuildFSub(builder, high, near, ""), low, "");
+    LLVMValueRef bits = ptx_step_number(
+        ptx, statement, LLVMBuildBitCast(builder, near, i64, ""), rest);
+    return LLVMBuildBitCast(builder, bits, type, "");
+}
+
+static bool
+is_directed(const struct ptx_statement *statement)
+{
+    return ptx_has(statement, "rz") || ptx_has(statement, "rm") ||
+           ptx_has(statement, "rp");
+}
+
+/* Clamps a float to [0, 1]; a NaN becomes 0. */
+static LLVMValueRef
+clamp_unit(struct ptx *ptx, LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMValueRef pair[] = {value, LLVMConstReal(type, 0.0)};
+    pair[0] = ptx_intrinsic(ptx, "llvm.maxnum", type, pair, 2);
+    pair[1] = LLVMConstReal(type, 1.0);
+    return ptx_intrinsic(ptx, "llvm.minnum", type, pair, 2);
+}
+
+/* Rounds a float or double to the float type `to`, of 32 or 64 bits. */
+static LLVMValueRef
+to_float(struct ptx *ptx, const struct ptx_statement *statement,
+         LLVMValueRef value, struct ptx_type to)
+{
+    LLVMTypeRef type = ptx_llvm_type(ptx, to);
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value));
+    return kind == LLVMDoubleTypeKind && to.bits == 32 &&
+                   is_directed(statement)
+               ? round_double(ptx, statement, value)
+               : LLVMBuildFPCast(ptx->jit->builder, value, type, "");
+}
+
+LLVMValueRef
+ptx_convert_float(struct ptx *ptx, const struct ptx_statement *statement,
+                  LLVMValueRef value, struct ptx_type to)
 {
     const char *rounding = whole_rounding(statement);
+    bool flushes = ptx_has(statement, "ftz");
+    LLVMTypeRef single = LLVMFloatTypeInContext(ptx->jit->context);
+    if (flushes && LLVMTypeOf(value) == single) {
+        value = ptx_flush(ptx, value);
+    }
     if (rounding) {
         value = ptx_intrinsic(ptx, rounding, LLVMTypeOf(value), &value, 1);
     } else if (to.letter != 'f') {
@@ -52,50 +168,92 @@ from_float(struct ptx *ptx, const struct ptx_statement *statement,
     if (to.letter != 'f') {
         return to_integer(ptx, value, to);
     }
-    LLVMTypeRef type = ptx_llvm_type(ptx, to);
-    value = LLVMBuildFPCast(ptx->jit->builder, value, type, "");
-    if (ptx_has(statement, "sat")) {
-        LLVMValueRef pair[] = {value, LLVMConstReal(type, 0.0)};
-        pair[0] = ptx_intrinsic(ptx, "llvm.maxnum", type, pair, 2);
-        pair[1] = LLVMConstReal(type, 1.0);
-        value = ptx_intrinsic(ptx, "llvm.minnum", type, pair, 2);
+    value = to_float(ptx, statement, value, to);
+    if (flushes && to.bits == 32) {
+        value = ptx_flush(ptx, value);
     }
-    return value;
+    return ptx_has(statement, "sat") ? clamp_unit(ptx, value) : value;
+}
+
+/* Limits an integer to the range of the type `to`. */
+LLVMValueRef
+ptx_limit_integer(struct ptx *ptx, LLVMValueRef value, struct ptx_type to,
+                  bool is_signed)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMTypeRef wide = LLVMIntTypeInContext(ptx->jit->context, 128);
+    LLVMValueRef one = LLVMConstInt(wide, 1, 0);
+    bool to_signed = to.letter == 's';
+    LLVMValueRef power = LLVMBuildShl(
+        builder, one, LLVMConstInt(wide, to.bits - to_signed, 0), "");
+    LLVMValueRef pair[] = {
+        LLVMBuildIntCast2(builder, value, wide, is_signed, ""),
+        to_signed ? LLVMBuildNeg(builder, power, "") : LLVMConstNull(wide)};
+    pair[0] = ptx_intrinsic(ptx, "llvm.smax", wide, pair, 2);
+    pair[1] = LLVMBuildSub(builder, power, one, "");
+    value = ptx_intrinsic(ptx, "llvm.smin", wide, pair, 2);
+    return LLVMBuildTrunc(
+        builder, value, LLVMIntTypeInContext(ptx->jit->context, to.bits), "");
 }
 
 static LLVMValueRef
 from_integer(struct ptx *ptx, const struct ptx_statement *statement,
-             LLVMValueRef value, struct ptx_type to, bool is_signed)
+             LLVMValueRef value, struct ptx_type to, struct ptx_type from)
 {
     LLVMBuilderRef builder = ptx->jit->builder;
     LLVMTypeRef type = ptx_llvm_type(ptx, to);
-    if (ptx_has(statement, "sat")) {
-        ptx_fail(ptx, "cvt.sat between integers is not supported");
-        return NULL;
-    }
+    bool is_signed = from.letter == 's';
     if (to.letter != 'f') {
-        return LLVMBuildIntCast2(builder, value, type, is_signed, "");
+        return ptx_has(statement, "sat")
+                   ? ptx_limit_integer(ptx, value, to, is_signed)
+                   : LLVMBuildIntCast2(builder, value, type, is_signed, "");
     }
-    return is_signed ? LLVMBuildSIToFP(builder, value, type, "")
-                     : LLVMBuildUIToFP(builder, value, type, "");
+    if (is_directed(statement) && from.bits == 64 && to.bits == 64) {
+        value = round_long(ptx, statement, value, is_signed);
+    } else if (is_directed(statement) && from.bits <= 32) {
+        LLVMTypeRef wide = LLVMDoubleTypeInContext(ptx->jit->context);
+        value = is_signed ? LLVMBuildSIToFP(builder, value, wide, "")
+                          : LLVMBuildUIToFP(builder, value, wide, "");
+        value = to_float(ptx, statement, value, to);
+    } else if (is_directed(statement)) {
+        ptx_fail(ptx, "this rounding of cvt is not supported");
+        return NULL;
+    } else {
+        value = is_signed ? LLVMBuildSIToFP(builder, value, type, "")
+                          : LLVMBuildUIToFP(builder, value, type, "");
+    }
+    return ptx_has(statement, "sat") ? clamp_unit(ptx, value) : value;
 }
+
+static const char modifiers[] =
+    " rn rz rm rp rna rni rzi rmi rpi ftz sat satfinite relu pack f16 bf16 "
+    "tf32 f16x2 bf16x2 e4m3x2 e5m2x2 ";
 
 bool
 ptx_build_convert(struct ptx *ptx, const struct ptx_statement *statement)
 {
     struct ptx_type to, from;
     unsigned n = statement->modifier_count;
-    if (n < 2 || statement->operand_count != 2 ||
-        !ptx_parse_type(statement->modifiers[n - 2], &to) ||
-        !ptx_parse_type(statement->modifiers[n - 1], &from) ||
-        !ptx_only(statement, " rn rni rzi rmi rpi ftz sat ")) {
+    if (n < 2 || !ptx_only(statement, modifiers)) {
+        return ptx_fail(ptx, "'cvt' does not exist in a supported form");
+    }
+    if (ptx_has(statement, "pack")) {
+        return ptx_convert_pack(ptx, statement);
+    }
+    bool plain = ptx_parse_type(statement->modifiers[n - 2], &to) &&
+                 ptx_parse_type(statement->modifiers[n - 1], &from);
+    if (!plain || (to.letter == 'f' && to.bits == 16) ||
+        (from.letter == 'f' && from.bits == 16)) {
+        return ptx_convert_small(ptx, statement);
+    }
+    if (statement->operand_count != 2) {
         return ptx_fail(ptx, "'cvt' does not exist in a supported form");
     }
     LLVMValueRef value = ptx_read(ptx, &statement->operands[1], from, true);
     if (value) {
-        value = from.letter == 'f' ? from_float(ptx, statement, value, to)
-                                   : from_integer(ptx, statement, value, to,
-                                                  from.letter == 's');
+        value = from.letter == 'f'
+                    ? ptx_convert_float(ptx, statement, value, to)
+                    : from_integer(ptx, statement, value, to, from);
     }
     return value &&
            ptx_write(ptx, statement->operands[0].names[0], to, value, true);

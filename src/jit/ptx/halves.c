@@ -164,3 +164,34 @@ ptx_half_fma(struct ptx *ptx, LLVMValueRef *in)
     bits = LLVMBuildSelect(builder, change, odd, bits, "");
     return LLVMBuildBitCast(builder, bits, type, "");
 }
+
+/* An e5m2 is the
+ * high byte of a half; an e4m3 has the bias 7 in place of 15. */
+LLVMValueRef
+ptx_half_from_byte(struct ptx *ptx, LLVMValueRef bits, bool e4m3)
+{
+    struct jit *jit = ptx->jit;
+    LLVMBuilderRef builder = jit->builder;
+    LLVMTypeRef i16 = LLVMInt16TypeInContext(jit->context);
+    LLVMTypeRef half = LLVMHalfTypeInContext(jit->context);
+    LLVMTypeRef real = LLVMFloatTypeInContext(jit->context);
+    LLVMValueRef byte = LLVMBuildIntCast2(builder, bits, i16, 0, "");
+    LLVMValueRef up = LLVMBuildShl(builder, byte, LLVMConstInt(i16, 8, 0), "");
+    if (!e4m3) {
+        return LLVMBuildFPExt(builder, LLVMBuildBitCast(builder, up, half, ""),
+                              real, "");
+    }
+    LLVMValueRef sign =
+        LLVMBuildAnd(builder, up, LLVMConstInt(i16, 0x8000, 0), "");
+    LLVMValueRef rest =
+        LLVMBuildAnd(builder, byte, LLVMConstInt(i16, 0x7f, 0), "");
+    LLVMValueRef nan = LLVMBuildICmp(builder, LLVMIntEQ, rest,
+                                     LLVMConstInt(i16, 0x7f, 0), "");
+    rest = LLVMBuildShl(builder, rest, LLVMConstInt(i16, 7, 0), "");
+    rest = LLVMBuildOr(builder, rest, sign, "");
+    rest = LLVMBuildFPExt(builder, LLVMBuildBitCast(builder, rest, half, ""),
+                          real, "");
+    rest = LLVMBuildFMul(builder, rest, LLVMConstReal(real, 256.0), "");
+    return LLVMBuildSelect(builder, nan, LLVMConstRealOfString(real, "nan"),
+                           rest, "");
+}

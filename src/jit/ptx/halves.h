@@ -25,6 +25,9 @@ LLVMValueRef ptx_half_read(struct ptx *ptx, struct ptx_half half,
 /* Returns the float with the value of an i16 of the type. */
 LLVMValueRef ptx_half_extend(struct ptx *ptx, struct ptx_half half,
                              LLVMValueRef bits);
+/* Returns the float with the value of the low 8 bits of an integer, an e4m3 or
+ * else an e5m2. */
+LLVMValueRef ptx_half_from_byte(struct ptx *ptx, LLVMValueRef bits, bool e4m3);
 /* Returns the float rounded to the nearest value of the type, as an i16. A NaN
  * becomes 0x7fff. */
 LLVMValueRef ptx_half_round(struct ptx *ptx, struct ptx_half half,

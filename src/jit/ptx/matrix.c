@@ -24,6 +24,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/ptx/halves.h"
 #include "jit/ptx/ptx.h"
 #include "jit/ptx/warp.h"
 
@@ -254,37 +255,6 @@ fetch_factors(struct product *product)
 
 /* ---- elements ---- */
 
-/* Converts the low 8 bits of `bits` from a float of 8 bits. An e5m2 is the
- * high byte of a half; an e4m3 has the bias 7 in place of 15. */
-static LLVMValueRef
-from_byte(struct ptx *ptx, LLVMValueRef bits, bool e4m3)
-{
-    struct jit *jit = ptx->jit;
-    LLVMBuilderRef builder = jit->builder;
-    LLVMTypeRef i16 = LLVMInt16TypeInContext(jit->context);
-    LLVMTypeRef half = LLVMHalfTypeInContext(jit->context);
-    LLVMTypeRef real = LLVMFloatTypeInContext(jit->context);
-    LLVMValueRef byte = LLVMBuildTrunc(builder, bits, i16, "");
-    LLVMValueRef up = LLVMBuildShl(builder, byte, LLVMConstInt(i16, 8, 0), "");
-    if (!e4m3) {
-        return LLVMBuildFPExt(builder, LLVMBuildBitCast(builder, up, half, ""),
-                              real, "");
-    }
-    LLVMValueRef sign =
-        LLVMBuildAnd(builder, up, LLVMConstInt(i16, 0x8000, 0), "");
-    LLVMValueRef rest =
-        LLVMBuildAnd(builder, byte, LLVMConstInt(i16, 0x7f, 0), "");
-    LLVMValueRef nan = LLVMBuildICmp(builder, LLVMIntEQ, rest,
-                                     LLVMConstInt(i16, 0x7f, 0), "");
-    rest = LLVMBuildShl(builder, rest, LLVMConstInt(i16, 7, 0), "");
-    rest = LLVMBuildOr(builder, rest, sign, "");
-    rest = LLVMBuildFPExt(builder, LLVMBuildBitCast(builder, rest, half, ""),
-                          real, "");
-    rest = LLVMBuildFMul(builder, rest, LLVMConstReal(real, 256.0), "");
-    return LLVMBuildSelect(builder, nan, LLVMConstRealOfString(real, "nan"),
-                           rest, "");
-}
-
 /* Extracts element `i` of a register, as a value of the type of sums. */
 static LLVMValueRef
 extract(struct product *product, const struct element *element,
@@ -314,7 +284,8 @@ extract(struct product *product, const struct element *element,
         return LLVMBuildBitCast(builder, value, real, "");
     case ELEMENT_E4M3:
     case ELEMENT_E5M2:
-        return from_byte(product->ptx, down, element->kind == ELEMENT_E4M3);
+        return ptx_half_from_byte(product->ptx, down,
+                                  element->kind == ELEMENT_E4M3);
     default:
         break;
     }

@@ -27,7 +27,7 @@ static const char modifiers[] =
     "param::func generic nc ca cg cs lu cv wb wt weak volatile relaxed "
     "acquire release acq_rel cta cluster gpu sys v2 v4 add and or xor exch "
     "min "
-    "max cas ";
+    "max cas inc dec ";
 
 /* Reads the type and the number of vector elements (1, 2 or 4) of a load or
  * store; fails for unsupported modifiers. */
@@ -149,6 +149,8 @@ atomic_operation(const struct ptx_statement *statement, struct ptx_type type,
         {"exch", LLVMAtomicRMWBinOpXchg, LLVMAtomicRMWBinOpXchg},
         {"min", LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpUMin},
         {"max", LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpUMax},
+        {"inc", LLVMAtomicRMWBinOpUIncWrap, LLVMAtomicRMWBinOpUIncWrap},
+        {"dec", LLVMAtomicRMWBinOpUDecWrap, LLVMAtomicRMWBinOpUDecWrap},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (ptx_has(statement, rows[i].name)) {

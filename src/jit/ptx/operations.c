@@ -506,7 +506,9 @@ ptx_build(struct ptx *ptx, const struct ptx_statement *statement)
     struct ptx_type type;
     struct ptx_half half;
     unsigned n = statement->modifier_count;
-    const char *last = n ? statement->modifiers[n - 1] : "";
+    /* prmt names its mode after its type. */
+    bool permutes = n == 2 && strcmp(statement->operation, "prmt") == 0;
+    const char *last = n ? statement->modifiers[n - 1 - permutes] : "";
     bool halves = ptx_half_parse(last, &half);
     for (size_t i = 0; n && i < sizeof operations / sizeof *operations; i++) {
         if (strcmp(statement->operation, operations[i].name) != 0) {

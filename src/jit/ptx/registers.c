@@ -92,10 +92,9 @@ geometry(struct ptx *ptx, const char *name)
     static const struct {
         const char *name, *function;
     } rows[] = {
-        {"%tid.", "__pycuda_tid"},
-        {"%ntid.", "__pycuda_ntid"},
-        {"%ctaid.", "__pycuda_ctaid"},
-        {"%nctaid.", "__pycuda_nctaid"},
+        {"%tid.", "__pycuda_tid"},         {"%ntid.", "__pycuda_ntid"},
+        {"%ctaid.", "__pycuda_ctaid"},     {"%nctaid.", "__pycuda_nctaid"},
+        {"%clusterid.", "__pycuda_ctaid"}, {"%nclusterid.", "__pycuda_nctaid"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         size_t length = strlen(rows[i].name);
@@ -156,6 +155,32 @@ multiprocessor(struct ptx *ptx, LLVMValueRef count)
     return LLVMBuildURem(builder, block, count, "");
 }
 
+/* Returns the value of a register that is the same in all threads: a cluster
+ * has one block. NULL for other names. */
+static LLVMValueRef
+fixed_value(struct ptx *ptx, const char *name)
+{
+    static const struct {
+        const char *name;
+        unsigned value, bits;
+    } rows[] = {
+        {"%nwarpid", WARP_SLOTS, 32},   {"%gridid", 0, 64},
+        {"%cluster_ctarank", 0, 32},    {"%cluster_nctarank", 1, 32},
+        {"%cluster_ctaid.x", 0, 32},    {"%cluster_ctaid.y", 0, 32},
+        {"%cluster_ctaid.z", 0, 32},    {"%cluster_nctaid.x", 1, 32},
+        {"%cluster_nctaid.y", 1, 32},   {"%cluster_nctaid.z", 1, 32},
+        {"%is_explicit_cluster", 0, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(name, rows[i].name) == 0) {
+            return LLVMConstInt(
+                LLVMIntTypeInContext(ptx->jit->context, rows[i].bits),
+                rows[i].value, 0);
+        }
+    }
+    return NULL;
+}
+
 LLVMValueRef
 ptx_special(struct ptx *ptx, const char *name)
 {
@@ -165,8 +190,9 @@ ptx_special(struct ptx *ptx, const char *name)
     if (time) {
         return time;
     }
-    if (strcmp(name, "%nwarpid") == 0) {
-        return jit_constant(jit, WARP_SLOTS);
+    LLVMValueRef number = fixed_value(ptx, name);
+    if (number) {
+        return number;
     }
     if (strcmp(name, "%smid") == 0 || strcmp(name, "%nsmid") == 0) {
         LLVMValueRef count =

@@ -16,6 +16,7 @@
 #include "jit/ptx/compare.h"
 #include "jit/ptx/copies.h"
 #include "jit/ptx/flow.h"
+#include "jit/ptx/misc.h"
 #include "jit/ptx/ptx.h"
 #include "jit/ptx/warp.h"
 
@@ -32,29 +33,38 @@ static const struct row {
     enum guard guard;
 } rows[] = {
     {"activemask", ptx_build_active, GUARD_BRANCH},
+    {"applypriority", ptx_build_hint, GUARD_BRANCH},
     {"atom", ptx_build_atomic, GUARD_BRANCH},
-    {"bar", ptx_build_effect, GUARD_BRANCH},
-    {"barrier", ptx_build_effect, GUARD_BRANCH},
+    {"bar", ptx_build_barrier, GUARD_BRANCH},
+    {"barrier", ptx_build_barrier, GUARD_BRANCH},
     {"bra", ptx_build_branch, GUARD_OWN},
     {"brkpt", ptx_build_effect, GUARD_BRANCH},
     {"brx", ptx_build_indexed_branch, GUARD_BRANCH},
     {"call", ptx_build_call, GUARD_BRANCH},
     {"cp", ptx_build_async_copy, GUARD_BRANCH},
+    {"createpolicy", ptx_build_policy, GUARD_BRANCH},
     {"cvt", ptx_build_convert, GUARD_SELECT},
     {"cvta", ptx_build_move, GUARD_SELECT},
+    {"discard", ptx_build_hint, GUARD_BRANCH},
     {"elect", ptx_build_elect, GUARD_BRANCH},
     {"exit", ptx_build_exit, GUARD_BRANCH},
     {"fence", ptx_build_effect, GUARD_BRANCH},
+    {"getctarank", ptx_build_cluster_address, GUARD_BRANCH},
+    {"griddepcontrol", ptx_build_hint, GUARD_BRANCH},
+    {"isspacep", ptx_build_is_space, GUARD_BRANCH},
     {"ld", ptx_build_load, GUARD_BRANCH},
     {"ldmatrix", ptx_build_load_tiles, GUARD_BRANCH},
     {"ldu", ptx_build_load, GUARD_BRANCH},
+    {"mapa", ptx_build_cluster_address, GUARD_BRANCH},
     {"match", ptx_build_match, GUARD_BRANCH},
     {"mbarrier", ptx_build_mbarrier, GUARD_BRANCH},
     {"membar", ptx_build_effect, GUARD_BRANCH},
     {"mma", ptx_build_product, GUARD_BRANCH},
     {"mov", ptx_build_move, GUARD_SELECT},
     {"movmatrix", ptx_build_turn_tile, GUARD_BRANCH},
+    {"nanosleep", ptx_build_sleep, GUARD_BRANCH},
     {"nop", ptx_build_effect, GUARD_BRANCH},
+    {"pmevent", ptx_build_hint, GUARD_BRANCH},
     {"prefetch", ptx_build_effect, GUARD_BRANCH},
     {"prefetchu", ptx_build_effect, GUARD_BRANCH},
     {"red", ptx_build_atomic, GUARD_BRANCH},
@@ -62,6 +72,7 @@ static const struct row {
     {"reg", ptx_declare_registers, GUARD_SELECT},
     {"ret", ptx_build_return, GUARD_BRANCH},
     {"set", ptx_build_set, GUARD_SELECT},
+    {"setmaxnreg", ptx_build_hint, GUARD_BRANCH},
     {"setp", ptx_build_setp, GUARD_SELECT},
     {"shfl", ptx_build_shuffle, GUARD_BRANCH},
     {"slct", ptx_build_slct, GUARD_SELECT},

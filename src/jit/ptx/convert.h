@@ -1,0 +1,34 @@
+/* convert.h - parts of cvt, the conversions of PTX.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_PTX_CONVERT_H
+#define PYCUDA_JIT_PTX_CONVERT_H
+
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/ptx/ptx.h"
+
+/* ---- convert.c ---- */
+/* Changes the bits of a float that was rounded to nearest to those of the
+ * neighbour that .rz, .rm or .rp requires. `rest` is the exact value minus the
+ * rounded one. Returns the bits, an integer of the same type. */
+LLVMValueRef ptx_step_number(struct ptx *ptx,
+                             const struct ptx_statement *statement,
+                             LLVMValueRef bits, LLVMValueRef rest);
+/* Converts a float or double to an integer or float type, as the statement
+ * says. Returns the result, or NULL on failure. */
+LLVMValueRef ptx_convert_float(struct ptx *ptx,
+                               const struct ptx_statement *statement,
+                               LLVMValueRef value, struct ptx_type to);
+/* Returns an integer limited to the range of the type `to`, with its width. */
+LLVMValueRef ptx_limit_integer(struct ptx *ptx, LLVMValueRef value,
+                               struct ptx_type to, bool is_signed);
+
+/* In convert_small.c: build the statement cvt for floats of 16 or 8 bits, tf32
+ * and pairs, and cvt.pack. Return false on failure. */
+bool ptx_convert_small(struct ptx *ptx, const struct ptx_statement *statement);
+bool ptx_convert_pack(struct ptx *ptx, const struct ptx_statement *statement);
+
+#endif

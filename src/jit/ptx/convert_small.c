@@ -1,0 +1,360 @@
+/* convert_small.c - cvt of PTX for floats of 16 and 8 bits, tf32 and pairs.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/ptx/convert.h"
+#include "jit/ptx/halves.h"
+#include "jit/ptx/ptx.h"
+
+/* A type of 8 bits with `mantissa` bits after the point; `most` are the bits
+ * of its largest finite value. */
+static const struct small {
+    const char *name;
+    unsigned mantissa, bias, most;
+} smalls[] = {{"e4m3x2", 3, 7, 0x7e}, {"e5m2x2", 2, 15, 0x7b}};
+
+static bool
+refuse(struct ptx *ptx)
+{
+    return ptx_fail(ptx, "'cvt' does not exist in a supported form");
+}
+
+static const struct small *
+small_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof smalls / sizeof *smalls; i++) {
+        if (strcmp(name, smalls[i].name) == 0) {
+            return &smalls[i];
+        }
+    }
+    return NULL;
+}
+
+/* Replaces a negative number by 0 if the statement has the modifier .relu. */
+static LLVMValueRef
+apply_relu(struct ptx *ptx, const struct ptx_statement *statement,
+           LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMValueRef pair[] = {value, LLVMConstReal(type, 0.0)};
+    return ptx_has(statement, "relu")
+               ? ptx_intrinsic(ptx, "llvm.maximum", type, pair, 2)
+               : value;
+}
+
+/* Rounds a double to a float whose last bit is 1 if the float is inexact, so
+ * that rounding it once more gives the correctly rounded double. */
+static LLVMValueRef
+round_to_odd(struct ptx *ptx, LLVMValueRef value)
+{
+    struct jit *jit = ptx->jit;
+    LLVMBuilderRef builder = jit->builder;
+    LLVMTypeRef type = LLVMFloatTypeInContext(jit->context);
+    LLVMValueRef near = LLVMBuildFPTrunc(builder, value, type, "");
+    LLVMValueRef rest = LLVMBuildFSub(
+        builder, value, LLVMBuildFPExt(builder, near, LLVMTypeOf(value), ""),
+        "");
+    static const struct ptx_statement to_zero = {.modifiers = {"rz"},
+                                                 .modifier_count = 1};
+    LLVMValueRef bits = LLVMBuildBitCast(builder, near, jit->i32, "");
+    bits = ptx_step_number(ptx, &to_zero, bits, rest);
+    LLVMValueRef inexact = LLVMBuildFCmp(builder, LLVMRealONE, rest,
+                                         LLVMConstNull(LLVMTypeOf(value)), "");
+    bits = LLVMBuildOr(builder, bits,
+                       LLVMBuildZExt(builder, inexact, jit->i32, ""), "");
+    return LLVMBuildBitCast(builder, bits, type, "");
+}
+
+/* Rounds a float to 16 bits as the statement says. */
+static LLVMValueRef
+round_half(struct ptx *ptx, const struct ptx_statement *statement,
+           struct ptx_half half, LLVMValueRef value)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    value = apply_relu(ptx, statement, value);
+    LLVMValueRef bits = ptx_half_round(ptx, half, value);
+    LLVMValueRef rest =
+        LLVMBuildFSub(builder, value, ptx_half_extend(ptx, half, bits), "");
+    return ptx_step_number(ptx, statement, bits, rest);
+}
+
+/* Rounds a float to the nearest value of a type of 8 bits, an i16. Values
+ * beyond the range become the largest one; a NaN becomes 0x7f. */
+static LLVMValueRef
+round_small(struct ptx *ptx, const struct small *small, LLVMValueRef value)
+{
+    struct jit *jit = ptx->jit;
+    LLVMBuilderRef builder = jit->builder;
+    LLVMTypeRef type = LLVMTypeOf(value);
+    unsigned shift = 23 - small->mantissa;
+    LLVMValueRef by = jit_constant(jit, shift);
+    LLVMValueRef bits = LLVMBuildBitCast(builder, value, jit->i32, "");
+    LLVMValueRef size =
+        LLVMBuildAnd(builder, bits, jit_constant(jit, INT32_MAX), "");
+    LLVMValueRef odd =
+        LLVMBuildAnd(builder, LLVMBuildLShr(builder, size, by, ""),
+                     jit_constant(jit, 1), "");
+    LLVMValueRef normal = LLVMBuildAdd(
+        builder, size, jit_constant(jit, (1u << (shift - 1)) - 1), "");
+    normal = LLVMBuildAdd(builder, normal, odd, "");
+    normal = LLVMBuildLShr(builder, normal, by, "");
+    normal = LLVMBuildSub(
+        builder, normal,
+        jit_constant(jit, (127u - small->bias) << small->mantissa), "");
+    LLVMValueRef pair[] = {normal, jit_constant(jit, small->most)};
+    normal = ptx_intrinsic(ptx, "llvm.umin", jit->i32, pair, 2);
+    /* Below the least normal value, results are multiples of a fixed unit. */
+    LLVMValueRef magnitude = LLVMBuildBitCast(builder, size, type, "");
+    double units = (double)(1u << (small->bias - 1 + small->mantissa));
+    LLVMValueRef least =
+        jit_constant(jit, (uint64_t)(128 - small->bias) << 23);
+    LLVMValueRef tiny = LLVMBuildICmp(builder, LLVMIntULT, size, least, "");
+    magnitude = LLVMBuildSelect(builder, tiny, magnitude,
+                                LLVMConstReal(type, 0.0), "");
+    magnitude =
+        LLVMBuildFMul(builder, magnitude, LLVMConstReal(type, units), "");
+    magnitude = ptx_intrinsic(ptx, "llvm.roundeven", type, &magnitude, 1);
+    magnitude = LLVMBuildFPToUI(builder, magnitude, jit->i32, "");
+    LLVMValueRef result =
+        LLVMBuildSelect(builder, tiny, magnitude, normal, "");
+    LLVMValueRef sign =
+        LLVMBuildLShr(builder, bits, jit_constant(jit, 24), "");
+    sign = LLVMBuildAnd(builder, sign, jit_constant(jit, 0x80), "");
+    result = LLVMBuildOr(builder, result, sign, "");
+    LLVMValueRef nan = LLVMBuildFCmp(builder, LLVMRealUNO, value, value, "");
+    result =
+        LLVMBuildSelect(builder, nan, jit_constant(jit, 0x7f), result, "");
+    return LLVMBuildTrunc(builder, result,
+                          LLVMInt16TypeInContext(jit->context), "");
+}
+
+/* Builds cvt to e4m3x2 or e5m2x2, from two floats or from f16x2. */
+static bool
+to_smalls(struct ptx *ptx, const struct ptx_statement *statement,
+          const struct small *small)
+{
+    static const struct ptx_half pair = {false, 2};
+    struct ptx_type single = {'f', 32}, both = {'b', 16};
+    const struct ptx_operand *operands = statement->operands;
+    bool floats = strcmp(statement->modifiers[statement->modifier_count - 1],
+                         "f32") == 0;
+    LLVMValueRef values[2];
+    if (statement->operand_count != 2u + floats ||
+        !ptx_has(statement, "satfinite")) {
+        return refuse(ptx);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        values[i] = floats ? ptx_read(ptx, &operands[2 - i], single, false)
+                           : ptx_half_read(ptx, pair, &operands[1], i);
+        if (!values[i]) {
+            return false;
+        }
+        values[i] =
+            round_small(ptx, small, apply_relu(ptx, statement, values[i]));
+    }
+    LLVMValueRef high =
+        LLVMBuildShl(ptx->jit->builder, values[1],
+                     LLVMConstInt(LLVMTypeOf(values[1]), 8, 0), "");
+    return ptx_write(ptx, operands[0].names[0], both,
+                     LLVMBuildOr(ptx->jit->builder, values[0], high, ""),
+                     false);
+}
+
+/* Builds cvt.rn.f16x2 from e4m3x2 or e5m2x2. */
+static bool
+from_smalls(struct ptx *ptx, const struct ptx_statement *statement,
+            const struct small *small)
+{
+    static const struct ptx_half pair = {false, 2};
+    struct ptx_type both = {'b', 16};
+    const struct ptx_operand *operands = statement->operands;
+    LLVMValueRef values[2];
+    LLVMValueRef from = statement->operand_count == 2
+                            ? ptx_read(ptx, &operands[1], both, false)
+                            : NULL;
+    if (!from || !ptx_has(statement, "f16x2")) {
+        return refuse(ptx);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        values[i] =
+            LLVMBuildLShr(ptx->jit->builder, from,
+                          LLVMConstInt(LLVMTypeOf(from), 8 * i, 0), "");
+        values[i] = ptx_half_from_byte(ptx, values[i], small->mantissa == 3);
+        values[i] = round_half(ptx, statement, pair, values[i]);
+    }
+    return ptx_half_write(ptx, pair, operands[0].names[0], values);
+}
+
+/* Builds cvt to f16x2 or bf16x2 from two floats: the first is the high
+ * half. */
+static bool
+to_pair(struct ptx *ptx, const struct ptx_statement *statement,
+        struct ptx_half half)
+{
+    struct ptx_type single = {'f', 32};
+    const struct ptx_operand *operands = statement->operands;
+    LLVMValueRef values[2];
+    if (statement->operand_count != 3 || !ptx_has(statement, "f32")) {
+        return refuse(ptx);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        values[i] = ptx_read(ptx, &operands[2 - i], single, false);
+        if (!values[i]) {
+            return false;
+        }
+        values[i] = round_half(ptx, statement, half, values[i]);
+    }
+    return ptx_half_write(ptx, half, operands[0].names[0], values);
+}
+
+/* Builds cvt.rna.tf32.f32, .rn and .rz: clears the low 13 bits. */
+static bool
+to_tf32(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    struct jit *jit = ptx->jit;
+    LLVMBuilderRef builder = jit->builder;
+    struct ptx_type single = {'f', 32}, word = {'b', 32};
+    LLVMValueRef value =
+        statement->operand_count == 2
+            ? ptx_read(ptx, &statement->operands[1], single, false)
+            : NULL;
+    if (!value || !ptx_has(statement, "f32")) {
+        return refuse(ptx);
+    }
+    value = apply_relu(ptx, statement, value);
+    LLVMValueRef bits = LLVMBuildBitCast(builder, value, jit->i32, "");
+    LLVMValueRef rounded = bits;
+    if (ptx_has(statement, "rna")) {
+        rounded = LLVMBuildAdd(builder, bits, jit_constant(jit, 0x1000), "");
+    } else if (ptx_has(statement, "rn")) {
+        LLVMValueRef odd =
+            LLVMBuildLShr(builder, bits, jit_constant(jit, 13), "");
+        odd = LLVMBuildAnd(builder, odd, jit_constant(jit, 1), "");
+        rounded = LLVMBuildAdd(builder, bits, jit_constant(jit, 0xfff), "");
+        rounded = LLVMBuildAdd(builder, rounded, odd, "");
+    }
+    rounded =
+        LLVMBuildAnd(builder, rounded, jit_constant(jit, 0xffffe000), "");
+    LLVMValueRef nan = LLVMBuildFCmp(builder, LLVMRealUNO, value, value, "");
+    rounded = LLVMBuildSelect(builder, nan, jit_constant(jit, INT32_MAX),
+                              rounded, "");
+    return ptx_write(ptx, statement->operands[0].names[0], word, rounded,
+                     false);
+}
+
+/* Reads the source of a conversion to or from a half as a float or double. */
+static LLVMValueRef
+read_source(struct ptx *ptx, const struct ptx_statement *statement,
+            const char *name)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    const struct ptx_operand *operand = &statement->operands[1];
+    struct ptx_half half;
+    struct ptx_type type;
+    if (ptx_half_parse(name, &half)) {
+        return half.count == 1 ? ptx_half_read(ptx, half, operand, 0) : NULL;
+    }
+    LLVMValueRef value = ptx_parse_type(name, &type)
+                             ? ptx_read(ptx, operand, type, true)
+                             : NULL;
+    if (!value || type.letter == 'f') {
+        return value;
+    }
+    LLVMTypeRef wide = LLVMDoubleTypeInContext(ptx->jit->context);
+    return type.letter == 's' ? LLVMBuildSIToFP(builder, value, wide, "")
+                              : LLVMBuildUIToFP(builder, value, wide, "");
+}
+
+/* Builds cvt between f16 or bf16 and another type. */
+static bool
+convert_half(struct ptx *ptx, const struct ptx_statement *statement,
+             const char *to_name, LLVMValueRef value)
+{
+    struct ptx_half half;
+    struct ptx_type to, single = {'f', 32};
+    const char *to_register = statement->operands[0].names[0];
+    if (!ptx_half_parse(to_name, &half)) {
+        if (!ptx_parse_type(to_name, &to)) {
+            return refuse(ptx);
+        }
+        value = ptx_convert_float(ptx, statement, value, to);
+        return value && ptx_write(ptx, to_register, to, value, true);
+    }
+    if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMDoubleTypeKind) {
+        value = round_to_odd(ptx, value);
+    }
+    value = ptx_convert_float(ptx, statement, value, single);
+    if (!value) {
+        return false;
+    }
+    value = round_half(ptx, statement, half, value);
+    struct ptx_type bits = {'b', 16};
+    return ptx_write(ptx, to_register, bits, value, true);
+}
+
+bool
+ptx_convert_small(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    unsigned n = statement->modifier_count;
+    const char *to = statement->modifiers[n - 2];
+    const char *from = statement->modifiers[n - 1];
+    struct ptx_half half;
+    const struct small *small = small_named(to);
+    if (small) {
+        return to_smalls(ptx, statement, small);
+    }
+    small = small_named(from);
+    if (small) {
+        return from_smalls(ptx, statement, small);
+    }
+    if (strcmp(to, "tf32") == 0) {
+        return to_tf32(ptx, statement);
+    }
+    if (ptx_half_parse(to, &half) && half.count == 2) {
+        return to_pair(ptx, statement, half);
+    }
+    LLVMValueRef value = statement->operand_count == 2
+                             ? read_source(ptx, statement, from)
+                             : NULL;
+    return value ? convert_half(ptx, statement, to, value) : refuse(ptx);
+}
+
+/* Builds cvt.pack.sat: limits a and b to a narrow type and packs them, a above
+ * b. Types of 8 bits are placed below the low half of the operand c. */
+bool
+ptx_convert_pack(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    struct jit *jit = ptx->jit;
+    LLVMBuilderRef builder = jit->builder;
+    struct ptx_type to, word = {'s', 32};
+    const struct ptx_operand *operands = statement->operands;
+    unsigned count = statement->operand_count;
+    LLVMValueRef values[3] = {NULL};
+    if (statement->modifier_count < 4 ||
+        !ptx_parse_type(statement->modifiers[2], &to) || to.letter == 'f' ||
+        to.bits > 16 || count != (to.bits == 16 ? 3u : 4u)) {
+        return refuse(ptx);
+    }
+    for (unsigned i = 0; i + 1 < count; i++) {
+        values[i] = ptx_read(ptx, &operands[i + 1], word, false);
+        if (!values[i]) {
+            return false;
+        }
+    }
+    LLVMValueRef all = values[2] ? values[2] : jit_constant(jit, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef part = ptx_limit_integer(ptx, values[i], to, true);
+        all = LLVMBuildShl(builder, all, jit_constant(jit, to.bits), "");
+        all = LLVMBuildOr(builder, all,
+                          LLVMBuildZExt(builder, part, jit->i32, ""), "");
+    }
+    return ptx_write(ptx, operands[0].names[0], word, all, false);
+}

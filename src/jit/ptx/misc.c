@@ -1,0 +1,187 @@
+/* misc.c - instructions of PTX about addresses, clusters and scheduling.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <llvm-c/Core.h>
+
+#include "image/abi.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/ptx/ptx.h"
+#include "jit/ptx/warp.h"
+
+static const struct ptx_type predicate = {'p', 1};
+static const struct ptx_type word = {'u', 32};
+
+static bool
+refuse(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    return ptx_fail(ptx, "'%s' does not exist in a supported form",
+                    statement->operation);
+}
+
+static void
+call_plain(struct ptx *ptx, const char *name)
+{
+    ptx_call_runtime(ptx, name, LLVMVoidTypeInContext(ptx->jit->context), NULL,
+                     0);
+}
+
+/* Builds an instruction that advises the processor, and does nothing here. */
+bool
+ptx_build_hint(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    (void)ptx;
+    (void)statement;
+    return true;
+}
+
+/* Builds createpolicy, whose result only cache hints use. */
+bool
+ptx_build_policy(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    struct ptx_type type = {'b', 64};
+    return statement->operand_count
+               ? ptx_write(ptx, statement->operands[0].names[0], type,
+                           LLVMConstInt(ptx->jit->i64, 0, 0), false)
+               : refuse(ptx, statement);
+}
+
+bool
+ptx_build_sleep(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    LLVMValueRef time =
+        statement->operand_count == 1
+            ? ptx_read(ptx, &statement->operands[0], word, false)
+            : NULL;
+    if (!time) {
+        return refuse(ptx, statement);
+    }
+    ptx_call_runtime(ptx, "__pycuda_nanosleep",
+                     LLVMVoidTypeInContext(ptx->jit->context), &time, 1);
+    return true;
+}
+
+/* Builds isspacep: tests whether a generic address is in a state space. */
+bool
+ptx_build_is_space(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    static const struct {
+        const char *name;
+        enum image_space space;
+    } rows[] = {
+        {"global", IMAGE_SPACE_GLOBAL},
+        {"shared", IMAGE_SPACE_SHARED},
+        {"shared::cta", IMAGE_SPACE_SHARED},
+        {"shared::cluster", IMAGE_SPACE_SHARED},
+        {"const", IMAGE_SPACE_CONSTANT},
+        {"local", IMAGE_SPACE_LOCAL},
+        {"param", IMAGE_SPACE_PARAMETER},
+        {"param::entry", IMAGE_SPACE_PARAMETER},
+    };
+    struct jit *jit = ptx->jit;
+    struct ptx_type wide = {'u', 64};
+    const struct ptx_operand *operands = statement->operands;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!ptx_has(statement, rows[i].name) ||
+            statement->operand_count != 2) {
+            continue;
+        }
+        LLVMValueRef address = ptx_read(ptx, &operands[1], wide, false);
+        if (!address) {
+            return false;
+        }
+        address = LLVMBuildIntToPtr(jit->builder, address, jit->pointer, "");
+        LLVMValueRef space =
+            ptx_call_runtime(ptx, "__pycuda_space", jit->i32, &address, 1);
+        LLVMValueRef own = LLVMBuildICmp(jit->builder, LLVMIntEQ, space,
+                                         jit_constant(jit, rows[i].space), "");
+        return ptx_write(ptx, operands[0].names[0], predicate, own, false);
+    }
+    return refuse(ptx, statement);
+}
+
+/* Builds mapa and getctarank. A cluster has one block: the address in another
+ * block is the own one, and the rank of each block is 0. */
+bool
+ptx_build_cluster_address(struct ptx *ptx,
+                          const struct ptx_statement *statement)
+{
+    bool maps = strcmp(statement->operation, "mapa") == 0;
+    const struct ptx_operand *operands = statement->operands;
+    struct ptx_type type;
+    unsigned n = statement->modifier_count;
+    if (!n || statement->operand_count != 2u + maps ||
+        !ptx_parse_type(statement->modifiers[n - 1], &type)) {
+        return refuse(ptx, statement);
+    }
+    call_plain(ptx, "__pycuda_cluster");
+    LLVMValueRef value = maps ? ptx_read(ptx, &operands[1], type, false)
+                              : jit_constant(ptx->jit, 0);
+    return value && ptx_write(ptx, operands[0].names[0], maps ? type : word,
+                              value, false);
+}
+
+/* Builds barrier.cluster. The only block of the cluster waits for all its
+ * threads. */
+static bool
+build_cluster_barrier(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    struct jit *jit = ptx->jit;
+    if (!ptx_only(statement, " cluster arrive wait release acquire relaxed "
+                             "aligned ")) {
+        return refuse(ptx, statement);
+    }
+    call_plain(ptx, "__pycuda_cluster");
+    if (ptx_has(statement, "wait")) {
+        LLVMValueRef arguments[] = {jit_constant(jit, IMAGE_BARRIER_PLAIN),
+                                    jit_constant(jit, 0)};
+        ptx_call_runtime(ptx, "__pycuda_barrier", jit->i32, arguments, 2);
+    }
+    return true;
+}
+
+/* Builds bar.red d, 0, {!}p: a barrier of all threads of the block that counts
+ * the predicates, or combines them with `and` or `or`. */
+static bool
+build_barrier_reduction(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    struct jit *jit = ptx->jit;
+    const struct ptx_operand *operands = statement->operands;
+    enum image_barrier kind = ptx_has(statement, "popc")  ? IMAGE_BARRIER_COUNT
+                              : ptx_has(statement, "and") ? IMAGE_BARRIER_AND
+                                                          : IMAGE_BARRIER_OR;
+    if (statement->operand_count != 3 || operands[1].kind != PTX_INTEGER ||
+        operands[1].bits) {
+        return ptx_fail(ptx, "'bar.red' is supported for barrier 0 and all "
+                             "threads only");
+    }
+    LLVMValueRef value = ptx_read(ptx, &operands[2], predicate, false);
+    if (!value) {
+        return false;
+    }
+    LLVMValueRef arguments[] = {
+        jit_constant(jit, kind),
+        LLVMBuildZExt(jit->builder, value, jit->i32, "")};
+    value = ptx_call_runtime(ptx, "__pycuda_barrier", jit->i32, arguments, 2);
+    if (kind == IMAGE_BARRIER_COUNT) {
+        return ptx_write(ptx, operands[0].names[0], word, value, false);
+    }
+    value = LLVMBuildICmp(jit->builder, LLVMIntNE, value, jit_constant(jit, 0),
+                          "");
+    return ptx_write(ptx, operands[0].names[0], predicate, value, false);
+}
+
+bool
+ptx_build_barrier(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    if (ptx_has(statement, "cluster")) {
+        return build_cluster_barrier(ptx, statement);
+    }
+    return ptx_has(statement, "red") ? build_barrier_reduction(ptx, statement)
+                                     : ptx_build_effect(ptx, statement);
+}
