@@ -4,7 +4,8 @@
  * wanted one. The sign of the difference between the exact result and it, the
  * residual, tells whether to take that step. The residual is computed in
  * double precision: for floats without error, for doubles with the error of
- * each product and sum.
+ * each product and sum. It can have the wrong sign for fma.f64 only, where the
+ * error of the product is subnormal.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -53,16 +54,37 @@ two_sum(struct ptx_work *work, LLVMValueRef a, LLVMValueRef b,
     return sum;
 }
 
+/* Returns the rounded a b, or the least number of its sign if the product of
+ * two numbers that are not 0 is rounded to 0. *error becomes the exact rest;
+ * in that case 0, since only the sign matters. */
+static LLVMValueRef
+least_product(struct ptx_work *work, LLVMValueRef a, LLVMValueRef b,
+              LLVMValueRef *error)
+{
+    LLVMBuilderRef builder = work->builder;
+    LLVMValueRef zero = LLVMConstNull(wide_type(work));
+    LLVMValueRef product = LLVMBuildFMul(builder, a, b, "");
+    LLVMValueRef lost = LLVMBuildFCmp(builder, LLVMRealOEQ, product, zero, "");
+    lost = LLVMBuildAnd(builder, lost,
+                        LLVMBuildFCmp(builder, LLVMRealONE, a, zero, ""), "");
+    lost = LLVMBuildAnd(builder, lost,
+                        LLVMBuildFCmp(builder, LLVMRealONE, b, zero, ""), "");
+    LLVMValueRef pair[] = {LLVMConstReal(wide_type(work), 0x1p-1074), product};
+    LLVMValueRef least =
+        ptx_intrinsic(work->ptx, "llvm.copysign", wide_type(work), pair, 2);
+    *error = fma_of(work, a, b, LLVMBuildFNeg(builder, product, ""));
+    *error = LLVMBuildSelect(builder, lost, zero, *error, "");
+    return LLVMBuildSelect(builder, lost, least, product, "");
+}
+
 /* Returns a b + c - x. */
 static LLVMValueRef
 sum_residual(struct ptx_work *work, LLVMValueRef a, LLVMValueRef b,
              LLVMValueRef c, LLVMValueRef x)
 {
     LLVMBuilderRef builder = work->builder;
-    LLVMValueRef product = LLVMBuildFMul(builder, a, b, "");
-    LLVMValueRef of_product =
-        fma_of(work, a, b, LLVMBuildFNeg(builder, product, ""));
-    LLVMValueRef of_sum, rest;
+    LLVMValueRef of_product, of_sum, rest;
+    LLVMValueRef product = least_product(work, a, b, &of_product);
     LLVMValueRef sum = two_sum(work, product, c, &of_sum);
     LLVMValueRef apart = LLVMBuildFSub(builder, sum, x, "");
     LLVMValueRef all = two_sum(work, apart, of_sum, &rest);
@@ -70,14 +92,69 @@ sum_residual(struct ptx_work *work, LLVMValueRef a, LLVMValueRef b,
                          LLVMBuildFAdd(builder, rest, of_product, ""), "");
 }
 
-/* Returns a number with the sign of the exact result minus `x`. */
+/* Returns `factor` if |value| < 2^-400, else 1. Factors keep residuals away
+ * from the subnormal numbers. */
+static LLVMValueRef
+scale_for(struct ptx_work *work, LLVMValueRef value, double factor)
+{
+    LLVMTypeRef type = wide_type(work);
+    value = ptx_intrinsic(work->ptx, "llvm.fabs", type, &value, 1);
+    LLVMValueRef small = LLVMBuildFCmp(work->builder, LLVMRealOLT, value,
+                                       LLVMConstReal(type, 0x1p-400), "");
+    return LLVMBuildSelect(work->builder, small, LLVMConstReal(type, factor),
+                           LLVMConstReal(type, 1.0), "");
+}
+
+/* Returns a number with the sign of a b - x. */
+static LLVMValueRef
+product_residual(struct ptx_work *work, LLVMValueRef a, LLVMValueRef b,
+                 LLVMValueRef x)
+{
+    LLVMBuilderRef builder = work->builder;
+    LLVMValueRef by_a = scale_for(work, a, 0x1p600);
+    LLVMValueRef by_b = scale_for(work, b, 0x1p600);
+    a = LLVMBuildFMul(builder, a, by_a, "");
+    b = LLVMBuildFMul(builder, b, by_b, "");
+    x = LLVMBuildFMul(builder, x, by_a, "");
+    x = LLVMBuildFMul(builder, x, by_b, "");
+    return fma_of(work, a, b, LLVMBuildFNeg(builder, x, ""));
+}
+
+/* Returns a number with the sign of a / b - x. */
+static LLVMValueRef
+quotient_residual(struct ptx_work *work, LLVMValueRef a, LLVMValueRef b,
+                  LLVMValueRef x)
+{
+    LLVMBuilderRef builder = work->builder;
+    LLVMValueRef by = scale_for(work, a, 0x1p400);
+    a = LLVMBuildFMul(builder, a, by, "");
+    x = LLVMBuildFMul(builder, x, by, "");
+    LLVMValueRef pair[] = {LLVMConstReal(wide_type(work), 1.0), b};
+    LLVMValueRef sign =
+        ptx_intrinsic(work->ptx, "llvm.copysign", wide_type(work), pair, 2);
+    LLVMValueRef rest = fma_of(work, LLVMBuildFNeg(builder, x, ""), b, a);
+    return LLVMBuildFMul(builder, rest, sign, "");
+}
+
+/* Returns a number with the sign of the square root of a minus x. */
+static LLVMValueRef
+root_residual(struct ptx_work *work, LLVMValueRef a, LLVMValueRef x)
+{
+    LLVMBuilderRef builder = work->builder;
+    LLVMValueRef by = scale_for(work, a, 0x1p400);
+    x = LLVMBuildFMul(builder, x, scale_for(work, a, 0x1p200), "");
+    a = LLVMBuildFMul(builder, a, by, "");
+    return fma_of(work, LLVMBuildFNeg(builder, x, ""), x, a);
+}
+
+/* Returns a number with the sign of the exact result minus `x`, NULL for an
+ * operation without directed rounding. */
 static LLVMValueRef
 residual(struct ptx_work *work, LLVMValueRef x)
 {
     LLVMBuilderRef builder = work->builder;
     const char *operation = work->statement->operation;
     LLVMValueRef one = LLVMConstReal(wide_type(work), 1.0);
-    LLVMValueRef zero = LLVMConstReal(wide_type(work), 0.0);
     LLVMValueRef a = widen(work, work->in[0]);
     LLVMValueRef b = work->in[1] ? widen(work, work->in[1]) : one;
     if (strcmp(operation, "add") == 0) {
@@ -87,28 +164,23 @@ residual(struct ptx_work *work, LLVMValueRef x)
         return sum_residual(work, a, one, LLVMBuildFNeg(builder, b, ""), x);
     }
     if (strcmp(operation, "mul") == 0) {
-        return sum_residual(work, a, b, zero, x);
+        return product_residual(work, a, b, x);
     }
     if (strcmp(operation, "fma") == 0 || strcmp(operation, "mad") == 0) {
         return sum_residual(work, a, b, widen(work, work->in[2]), x);
     }
     if (strcmp(operation, "sqrt") == 0) {
-        return fma_of(work, LLVMBuildFNeg(builder, x, ""), x, a);
+        return root_residual(work, a, x);
     }
     if (strcmp(operation, "rcp") == 0) {
-        b = a;
-        a = one;
-    } else if (strcmp(operation, "div") != 0) {
-        return NULL;
+        return quotient_residual(work, one, a, x);
     }
-    LLVMValueRef pair[] = {one, b};
-    LLVMValueRef sign =
-        ptx_intrinsic(work->ptx, "llvm.copysign", wide_type(work), pair, 2);
-    LLVMValueRef rest = fma_of(work, LLVMBuildFNeg(builder, x, ""), b, a);
-    return LLVMBuildFMul(builder, rest, sign, "");
+    return strcmp(operation, "div") == 0 ? quotient_residual(work, a, b, x)
+                                         : NULL;
 }
 
-/* Tests whether the result overflowed: it is infinite, and no operand is. */
+/* Tests whether the result overflowed: it is infinite, no operand is, and the
+ * divisor is not 0. */
 static LLVMValueRef
 has_overflowed(struct ptx_work *work, LLVMValueRef x)
 {
@@ -128,6 +200,14 @@ has_overflowed(struct ptx_work *work, LLVMValueRef x)
         LLVMValueRef test = LLVMBuildFCmp(
             builder, i == 3 ? LLVMRealOGT : LLVMRealOLE, value, most, "");
         result = result ? LLVMBuildAnd(builder, result, test, "") : test;
+    }
+    const char *operation = work->statement->operation;
+    bool divides = strcmp(operation, "div") == 0;
+    if (divides || strcmp(operation, "rcp") == 0) {
+        LLVMValueRef test =
+            LLVMBuildFCmp(builder, LLVMRealONE, work->in[divides],
+                          LLVMConstNull(work->llvm), "");
+        result = LLVMBuildAnd(builder, result, test, "");
     }
     return result;
 }
