@@ -169,3 +169,53 @@ except drv.Error as error:
 """
     checks = {"PYCUDA_CPU_CHECK": "memory,race,sync,init"}
     assert run(PRELUDE + code, environment=checks) == "found\n"
+
+
+def test_children_leave_no_memory():
+    """Chains, streams and events of many children need no memory."""
+    code = """
+module = DynamicSourceModule('''
+extern "C" {
+__global__ void child() {}
+__global__ void chain(int left)
+{
+    if (left)
+        chain<<<1, 1, 0, cudaStreamTailLaunch>>>(left - 1);
+}
+__global__ void many()
+{
+    cudaStream_t stream;
+    cudaEvent_t event;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    for (int i = 0; i < 50; i++) {
+        child<<<1, 1, 0, stream>>>();
+        cudaEventRecord(event, stream);
+        cudaStreamWaitEvent(0, event, 0);
+        child<<<1, 1>>>();
+        child<<<1, 1, 0, cudaStreamFireAndForget>>>();
+    }
+}
+}
+''', no_extern_c=True)
+
+def size():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+def work(links, times):
+    one = (1, 1, 1)
+    module.get_function("chain")(np.int32(links), block=one)
+    context.synchronize()
+    for _ in range(times):
+        module.get_function("many")(block=one)
+        context.synchronize()
+
+work(5000, 30)
+before = size()
+work(20000, 120)
+grown = size() - before
+assert grown < 8 << 20, grown
+print("works")
+"""
+    assert run(PRELUDE + code) == "works\n"

@@ -127,7 +127,12 @@ def test_forms_of_launches():
 HEADER = r"""
 #pragma once
 __global__ void deep(int *a, int i) { a[i] = i + 10; }
-__device__ inline void start(int *a, int i) { deep<<<1, 1>>>(a, i); }
+__device__ inline void start(int *a, int i)
+{
+    deep<<<1, 1>>>(a, i);
+    if (cudaGetLastError() != cudaSuccess)
+        a[3] = 1;
+}
 #define CONFIGURATION(n) <<<1, n>>>
 """
 
@@ -148,6 +153,22 @@ def test_launches_in_headers(tmp_path):
     """
     result = run(source, 4, include_dirs=[str(tmp_path)])
     assert result.tolist() == [10, 11, 2, 0]
+
+
+@pytest.mark.cpu
+def test_the_runtime_api_in_headers(tmp_path):
+    (tmp_path / "queries.h").write_text("""
+    __device__ inline int warp() {
+        int size = 0;
+        cudaDeviceGetAttribute(&size, cudaDevAttrWarpSize, 0);
+        return size;
+    }
+    """)
+    source = """
+    #include "queries.h"
+    extern "C" __global__ void parent(int *a) { a[0] = warp(); }
+    """
+    assert run(source, 1, include_dirs=[str(tmp_path)]).tolist() == [32]
 
 
 def test_children_end_before_their_parent():

@@ -117,7 +117,7 @@ architecture_write(const struct nvrtc_job *job, struct nvrtc_text *source)
 static void
 device_runtime_write(const struct nvrtc_job *job, struct nvrtc_text *source)
 {
-    if (!job->options.relocatable) {
+    if (!job->device_runtime) {
         return;
     }
     nvrtc_text_print(source, "#include \"%s/cpu/device_runtime.h\"\n",
@@ -211,6 +211,9 @@ launches_rewrite(struct nvrtc_job *job, const char *source)
 
     if (job->options.relocatable) {
         job->launches = nvrtc_launches_mark(&edits, source) > 0;
+        /* The header takes 6 ms, so it is left out if no name of the runtime
+         * API is in the source. Included files are handled by a retry. */
+        job->device_runtime = job->launches || strstr(source, "cuda") != NULL;
     }
     char *text = nvrtc_edits_make(&edits, source);
     nvrtc_edits_free(&edits);
@@ -404,11 +407,12 @@ preprocess(struct nvrtc_job *job)
     return text;
 }
 
-/* Called if the front end has refused relocatable code. If an error is about a
- * kernel in device code, its address may be taken, which another declaration
- * of kernels permits; or it is launched in a header or by several macros: the
- * second retry rewrites the launches in the output of the preprocessor.
- * Returns true if a retry may succeed. */
+/* Called if the front end has refused relocatable code. The first retry is for
+ * errors about a kernel or about a name of the runtime API: it includes that
+ * API, which the source may use through its headers, and declares kernels so
+ * that their addresses can be taken. The second retry is for launches in
+ * headers or in several macros: it rewrites them in the output of the
+ * preprocessor. Returns true if a retry may succeed. */
 static bool
 retry_launches(struct nvrtc_job *job)
 {
@@ -417,6 +421,7 @@ retry_launches(struct nvrtc_job *job)
         "call to __global__ function from ",
         "kernel call to non-global function '",
         "reference to __host__ function 'cudaConfigureCall'",
+        "use of undeclared identifier 'cuda",
     };
     const char *log = job->program->log.bytes;
     struct nvrtc_edits edits = {0};
@@ -428,8 +433,8 @@ retry_launches(struct nvrtc_job *job)
     if (!found || !job->options.relocatable || job->preprocessed) {
         return false;
     }
-    if (!job->launches) {
-        job->launches = true;
+    if (!job->device_runtime || !job->launches) {
+        job->device_runtime = job->launches = true;
         return true;
     }
     /* The output contains the headers that the source includes, so they must

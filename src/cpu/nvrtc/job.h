@@ -32,6 +32,8 @@ struct nvrtc_job {
     /* kernels are excluded from the pragma that makes all functions device
      * functions: `marked` has the edits of execution_spaces.c */
     bool apart;
+    /* the source uses the runtime API for kernels (device_runtime.h) */
+    bool device_runtime;
     /* kernels launch kernels: kernels are declared as device functions, and
      * `marked` has the edits of launches.c */
     bool launches;

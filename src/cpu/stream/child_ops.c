@@ -124,15 +124,14 @@ event_find(const struct cpu_children *children, const void *handle)
 }
 
 /* Appends a child to the stream, if that is not NULL, and starts it if it
- * waits for nothing. */
+ * waits for nothing. The scheduler gets the caller's reference to the child,
+ * and drops it when the child is done. */
 static void
 child_start(struct cpu_op *parent, struct cpu_op *op,
             struct cpu_child_stream *stream, struct cpu_op *also)
 {
     op->parent = parent;
     op->edges = op->inline_edges;
-    /* This reference belongs to the scheduler until the child is done. */
-    atomic_fetch_add(&op->references, 1);
     parent->children->unfinished++;
     op->ctx->outstanding++;
     if (stream) {
@@ -186,10 +185,11 @@ submit_locked(struct cpu_op *parent, struct cpu_op *op, void *handle,
     if (error) {
         return error;
     }
+    /* This reference belongs to the scheduler until the child is done. */
+    atomic_fetch_add(&op->references, 1);
     if (is_tail) {
         op->parent = parent;
         op->is_tail = true;
-        atomic_fetch_add(&op->references, 1);
         queue_put(&children->tails, op);
     } else {
         child_start(parent, op, stream, NULL);
@@ -323,6 +323,7 @@ mark(struct cpu_op *parent, struct cpu_op *marker,
         *record = marker;
         marker->event_slot = record;
     }
+    atomic_fetch_add(&marker->references, 1);
     child_start(parent, marker, stream, also);
 }
 
