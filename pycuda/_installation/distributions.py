@@ -37,7 +37,7 @@ def read_text(distribution: metadata.Distribution, name: str) -> str | None:
     folder = getattr(distribution, "_path", None)
     try:
         if isinstance(folder, Path) and not (folder / name).is_file():
-            return None  # reading a pipe would not end
+            return None  # a named pipe, for example, would block the read
         return distribution.read_text(name)
     except (OSError, UnicodeDecodeError):
         return None

@@ -65,9 +65,9 @@ cache_entries(void)
 }
 #endif
 
-/* Packs the three properties for the field `form` of a cache entry.
- * `is_given`: the output is the first input, or the array that a scalar
- * fills. */
+/* Returns the field `form` of a cache entry, which packs its arguments.
+ * `is_given` is true if the operation writes to an existing array: to its
+ * first input, or to the array that a scalar fills. */
 static uint32_t
 entry_form(int operation, int inputs, bool is_given)
 {

@@ -247,8 +247,8 @@ get_given(struct array *array, PyArrayObject *host, int async, CUstream stream)
     int result;
     if (PyArray_DATA(shaped) == PyArray_DATA(host)) {
         result = get_into(array, shaped, async, stream);
-    } else { /* `shaped` is a copy of the host array, whose elements are copied
-                back to `host` */
+    } else { /* `shaped` is a copy of the host array; its elements are copied
+                to `host` afterwards */
         result = get_into(array, shaped, 0, stream);
         result = result < 0 ? -1 : PyArray_CopyAnyInto(host, shaped);
     }

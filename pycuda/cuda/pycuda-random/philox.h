@@ -19,7 +19,8 @@ __pycuda_fn unsigned int
 mulhilo32(unsigned int a, unsigned int b, unsigned int *high)
 {
 #ifdef __PYCUDA_CPU__
-    /* Two products of 32 bits: vectors represent them without widening. */
+    /* Both words are computed with 32 bits. A product of 64 bits would halve
+     * the number of lanes in a vector. */
     *high = __umulhi(a, b);
     return a * b;
 #else

@@ -312,8 +312,9 @@ integer_extended(const struct value *value)
     return bits;
 }
 
-/* Stores an integer argument in the size of its parameter. TypeError for other
- * arguments, whose size is wrong. */
+/* Stores an argument whose size differs from that of its parameter: an integer
+ * with as many bytes as the parameter has. TypeError if the argument is not an
+ * integer. */
 static int
 value_resize(struct core_function *function, Py_ssize_t index,
              const struct value *value, PyObject *arg, char *target,

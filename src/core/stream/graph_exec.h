@@ -13,9 +13,9 @@
 struct core_graph;
 struct core_graph_launch;
 
-/* Returns a new GraphExec of the graph. If `updates` is true, the GraphExec
- * can be updated, and keeps a reference to the graph: a capture of a launch
- * adds the graph as a child node. */
+/* Returns a new GraphExec of the graph. If `updates` is true, programs can
+ * update it, and it keeps a reference to its present graph. A launch in a
+ * stream that captures needs the graph, which becomes a child node. */
 PyObject *core_graph_exec_new(struct core_graph *self, bool updates);
 /* Launches the GraphExec in a stream that does not capture. -1 with an
  * exception. */

@@ -103,8 +103,8 @@ start_failure(int code, const char *path, struct cpu_jit_result *result)
     return text_move(&log, result, CUDA_ERROR_JIT_COMPILER_NOT_FOUND);
 }
 
-/* Stores a message why pycuda-jit's input or output could not be transferred
- * completely. Returns the CUresult for the errno `code`. */
+/* Stores a message that says why pycuda-jit's input or output could not be
+ * transferred completely. Returns the CUresult for the errno `code`. */
 static CUresult
 finish_failure(const struct nvrtc_process *process, int code,
                struct cpu_jit_result *result)

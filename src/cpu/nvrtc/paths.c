@@ -29,7 +29,8 @@ path_print(char path[PATH_MAX], const char *folder, const char *name)
     return true;
 }
 
-/* Returns the package's folder: the parent of the library's folder. */
+/* Stores the package's folder, the parent of the library's folder, in `path`.
+ * Returns false if it cannot be found. */
 static bool
 package_folder(char path[PATH_MAX])
 {

@@ -10,7 +10,7 @@
  * access that is farther away faults. PYCUDA_CPU_CHECK=memory detects both.
  *
  * The upper guard is so large because an unsigned index that wraps around, as
- * in `s[threadIdx.x - 1]`, becomes one of almost 2^32 elements.
+ * in `s[threadIdx.x - 1]`, becomes an index of almost 2^32.
  *
  * The mapping belongs to the worker and is used on its thread only.
  *

@@ -230,9 +230,9 @@ write_nest(struct jit *jit, struct jit_kernel *kernel,
 }
 
 /* Writes the loops over threads. If guard.split is set, the threads before
- * %bound take one code path of the kernel and the others a second one. Then
- * writes the loops twice: with %whole true for the first path, and with %whole
- * false for the second. */
+ * %bound take one code path of the kernel and the others a second one. In that
+ * case the loops are written twice: with %whole true for the first path, and
+ * with %whole false for the second. */
 static void
 write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
 {

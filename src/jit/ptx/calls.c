@@ -170,7 +170,8 @@ argument_memory(struct ptx *ptx, const char *name,
     return memory;
 }
 
-/* Stores the results of the call to the operands. */
+/* Stores the values that the call returns in its result operands. Returns
+ * false after an error, which it reports. */
 static bool
 store_results(struct ptx *ptx, const struct call *call,
               const struct ptx_signature *signature, LLVMValueRef value)

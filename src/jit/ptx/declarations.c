@@ -20,7 +20,8 @@
 #include "jit/ptx/ptx.h"
 #include "jit/text.h"
 
-/* Limits; MAX_VALUES is that of the elements of an initialised array. */
+/* Limits of one variable. MAX_VALUES is the maximum number of elements of an
+ * array with an initialiser. */
 enum { MAX_DIMENSIONS = 8, MAX_ALIGNMENT = 1 << 12, MAX_VALUES = 1 << 24 };
 
 /* A variable while its declaration is read. */

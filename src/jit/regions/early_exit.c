@@ -304,9 +304,9 @@ jit_find_early_exit(struct jit *jit, struct jit_kernel *kernel)
     LLVMBuildBr(jit->builder, ways[leave_first]);
 }
 
-/* Inserts the branch for early returns again. The basic block at which the
- * threads that do not return continue is read from the current branch, since
- * splitting the kernel may have changed it. */
+/* Restores the conditional branch by which threads return early, and which
+ * was replaced by an unconditional one before the kernel was split. The other
+ * threads continue where the unconditional branch leads now. */
 void
 jit_restore_early_exit(struct jit *jit, struct jit_kernel *kernel)
 {

@@ -9,7 +9,7 @@
  *     for (b = first; b < n; b += step)
  *         if (threadIdx.x < n - b) body(b + threadIdx.x);
  *
- * The result is the same for each thread, but for some threads the last
+ * Each thread computes the same as before, but for some threads the last
  * iterations are empty. All threads then run the same iterations, so that
  * split_points.c can cut the loop at its head. An unsigned `first +
  * threadIdx.x` may wrap to 0 at some thread. The threads before that one have

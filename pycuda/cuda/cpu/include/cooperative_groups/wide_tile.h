@@ -103,7 +103,9 @@ template <unsigned int Size> class __pycuda_wide_tile : __pycuda_unassignable
     {
         return count(!predicate) == 0;
     }
-    /* In order of rank, skipping absent threads. */
+    /* Returns the combined values of the threads with ranks from `from` to
+     * `to` - 1, in this order. Ranks beyond the end of the block are skipped.
+     */
     template <class T, class Operation>
     __device__ static T
     __fold(T value, Operation operation, unsigned int from, unsigned int to)
