@@ -322,7 +322,9 @@ main(int count, char **arguments)
     jit_read(&jit);
     jit_find_kernels(&jit);
     set_registers(&jit);
-    if (jit.options.kind == IMAGE_BITCODE) {
+    if (jit.options.output == JIT_OUTPUT_PTX) {
+        jit_write_ptx(&jit);
+    } else if (jit.options.kind == IMAGE_BITCODE) {
         make_bitcode(&jit);
     } else {
         make_native(&jit);

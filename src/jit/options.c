@@ -15,10 +15,10 @@
 
 static const char usage[] =
     "usage: pycuda-jit [--target=%s]\n"
-    "                  [--kind=native|bitcode]\n"
+    "                  [--kind=native|bitcode|ptx]\n"
     "                  [--verbose] [--fast-math] [--fmad=0|1] [--ftz=0|1]\n"
     "                  [-O0..-O3]\n"
-    "                  [--regions=0|1] [--max-registers=N]\n"
+    "                  [--regions=0|1] [--max-registers=N] [--arch=NN]\n"
     "                  [--constant-writes] [--quick|--quick-now] "
     "[--replaces]\n"
     "                  [--debug] [--show=explain|ir|asm|times]\n"
@@ -43,6 +43,11 @@ set_target(struct jit_options *options, const char *name)
 static bool
 set_kind(struct jit_options *options, const char *name)
 {
+    if (strcmp(name, "ptx") == 0) {
+        options->kind = IMAGE_BITCODE;
+        options->output = JIT_OUTPUT_PTX;
+        return true;
+    }
     options->kind =
         strcmp(name, "bitcode") == 0 ? IMAGE_BITCODE : IMAGE_NATIVE;
     return strcmp(name, "bitcode") == 0 || strcmp(name, "native") == 0;
@@ -127,6 +132,10 @@ read_argument(struct jit_options *options, const char *argument)
     }
     if ((value = after(argument, "--max-registers="))) {
         options->max_registers = (unsigned)strtoul(value, NULL, 10);
+        return true;
+    }
+    if ((value = after(argument, "--arch="))) {
+        options->arch = (unsigned)strtoul(value, NULL, 10);
         return true;
     }
     if ((value = after(argument, "-O"))) {
@@ -220,6 +229,7 @@ jit_read_options(struct jit_options *options, int count, char **arguments)
     options->kind = IMAGE_NATIVE;
     options->fmad = true;
     options->level = 3;
+    options->arch = 80;
     options->regions = wants_flag("PYCUDA_CPU_REGIONS");
     options->warps = wants_flag("PYCUDA_CPU_WARPS");
     choose_target(options);

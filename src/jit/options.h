@@ -17,6 +17,7 @@ enum jit_output {
     JIT_OUTPUT_IR,      /* optimised code as LLVM IR text */
     JIT_OUTPUT_ASM,     /* optimised code as assembly of the target */
     JIT_OUTPUT_TIMES,   /* JSON: processor time of each step */
+    JIT_OUTPUT_PTX,     /* PTX, written by LLVM's NVPTX back end */
 };
 
 /* The kernel checks that the environment variable PYCUDA_CPU_CHECK selects. */
@@ -58,6 +59,7 @@ struct jit_options {
      * after the other */
     bool warps;
     int level;              /* optimisation level: -O0 .. -O3 */
+    unsigned arch;          /* compute capability of PTX: 80 for 8.0 */
     unsigned max_registers; /* value of --max-registers; 0: not given */
 };
 

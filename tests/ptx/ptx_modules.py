@@ -132,6 +132,8 @@ code(
     " st.global.u32 [%out], _y;",
 )
 
+CLASSES = ("finite", "infinite", "number", "notanumber", "normal", "subnormal")
+
 # ---- threads ----
 
 code("index", each(lambda t: t), "st.global.u32 [%mine], %t;", threads=32)
@@ -449,6 +451,23 @@ code(
     ".local .align 8 .b8 l[16]; st.local.u32 [l+8], 12; mov.u64 %d1, l;"
     " cvta.local.u64 %d2, %d1; ld.u32 %r1, [%d2+8];"
     " st.global.u32 [%out], %r1;",
+)
+
+code(
+    "float_classes",
+    [0b010101, 0b000110, 0b100101, 0b001000],
+    "".join(
+        f"mov.f32 %f1, 0f{value}; mov.u32 %r1, 0; "
+        + "".join(
+            f"testp.{name}.f32 %p1, %f1; selp.u32 %r2, {1 << i}, 0, %p1;"
+            " or.b32 %r1, %r1, %r2; "
+            for i, name in enumerate(CLASSES)
+        )
+        + f"st.global.u32 [%out+{4 * k}], %r1; "
+        for k, value in enumerate(
+            ("3F800000", "7F800000", "80000001", "7FC00000")
+        )
+    ),
 )
 
 # ---- functions ----

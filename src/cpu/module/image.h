@@ -32,13 +32,14 @@ size_t cpu_image_bytes(const void *bytes);
 
 /* ---- image_text.c: images as text ---- */
 
-/* Encodes the image as text that begins like PTX for the architecture
- * sm_<arch>. The names of its kernels are taken from `named`, an image with a
- * table of them. The caller frees the result. Returns NULL if there is not
- * enough memory. */
+/* Encodes the image as text: the PTX `ptx`, then the image in comments. If
+ * `ptx` is NULL, the text begins like PTX for the architecture sm_<arch>; the
+ * names of its kernels are taken from `named`, an image with a table of them.
+ * The caller frees the result. Returns NULL if there is not enough memory. */
 char *cpu_image_text_make(const void *image, size_t bytes, const void *named,
-                          int arch, size_t *length);
-/* Returns true if `bytes` is an image in text form. Reads at most `most`
+                          int arch, const char *ptx, size_t *length);
+/* Returns true if `bytes` is an image in text form, and its PTX is unchanged
+ * since the text was made. Reads at most `most`
  * bytes; SIZE_MAX means that the text ends with a zero byte. */
 bool cpu_image_is_text(const void *bytes, size_t most);
 /* Decodes the image in a text that ends with a zero byte or after `most`

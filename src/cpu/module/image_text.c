@@ -1,10 +1,10 @@
 /* image_text.c - text form of images, for clients that expect PTX to be ASCII.
  *
  * nvrtcGetPTX writes the text; the functions that load or link an image read
- * it. The text begins like PTX of NVRTC (comments, .version, .target, the
- * kernel names). The image follows in comments, in base 64:
+ * it. The text is PTX that LLVM wrote or, where LLVM cannot, the names of the
+ * kernels. The image follows in comments, in base 64:
  *
- *   //$image 1234          bytes of the image
+ *   //$image 1234 0a1b2c3d bytes of the image, hash of the PTX
  *   //$AAECAw...           76 characters per line
  *   //$end
  *
@@ -46,12 +46,12 @@ encode_three(FILE *out, const unsigned char *from, size_t count)
     }
 }
 
-/* Writes the image in base 64, preceded by its size and followed by the line
- * "//$end". */
+/* Writes the image in base 64, preceded by its size and the hash, and followed
+ * by the line "//$end". */
 static void
-encode(FILE *out, const unsigned char *image, size_t bytes)
+encode(FILE *out, const unsigned char *image, size_t bytes, uint32_t hash)
 {
-    fprintf(out, "%s%zu\n", BEGIN, bytes);
+    fprintf(out, "%s%zu %08x\n", BEGIN, bytes, hash);
     for (size_t at = 0; at < bytes; at += LINE_BYTES) {
         size_t end = bytes - at < LINE_BYTES ? bytes : at + LINE_BYTES;
         fputs(MARK, out);
@@ -61,6 +61,25 @@ encode(FILE *out, const unsigned char *image, size_t bytes)
         fputc('\n', out);
     }
     fprintf(out, "%s\n", END);
+}
+
+/* Returns the hash of the lines up to the one that begins the image. Ends of
+ * lines may have been changed. */
+static uint32_t
+ptx_hash(const char *text, size_t most)
+{
+    uint32_t hash = 2166136261u;
+
+    for (size_t i = 0; i < most && text[i]; i++) {
+        if (text[i] == '/' && most - i >= sizeof BEGIN &&
+            !strncmp(text + i, BEGIN, sizeof BEGIN - 1)) {
+            break;
+        }
+        if (text[i] != '\r') {
+            hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+        }
+    }
+    return hash;
 }
 
 /* Writes an empty PTX kernel for each kernel, so that clients find the
@@ -80,7 +99,7 @@ kernels_list(FILE *out, const char *image)
 
 char *
 cpu_image_text_make(const void *image, size_t bytes, const void *named,
-                    int arch, size_t *length)
+                    int arch, const char *ptx, size_t *length)
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, length);
@@ -88,14 +107,24 @@ cpu_image_text_make(const void *image, size_t bytes, const void *named,
     if (!out) {
         return NULL;
     }
-    fprintf(out,
-            "//\n// " TITLE "\n//\n"
-            "// This is not PTX: libpycuda_cpu.so alone can load it.  For a "
-            "GPU compile the\n// source there.\n//\n\n"
-            ".version 9.0\n.target sm_%d\n.address_size 64\n\n",
-            arch);
-    kernels_list(out, named);
-    encode(out, image, bytes);
+    fprintf(out, "//\n// " TITLE "\n//\n");
+    if (ptx) {
+        fprintf(out,
+                "// The CPU device loads the image in the comments at the "
+                "end.  It reads the PTX\n// if that was changed or the "
+                "comments were removed.\n//\n\n%s",
+                ptx);
+    } else {
+        fprintf(out,
+                "// This is not PTX: libpycuda_cpu.so alone can load it.  For "
+                "a GPU compile the\n// source there.\n//\n\n"
+                ".version 9.0\n.target sm_%d\n.address_size 64\n\n",
+                arch);
+        kernels_list(out, named);
+    }
+    fputc('\n', out);
+    fflush(out);
+    encode(out, image, bytes, text ? ptx_hash(text, *length) : 0);
     if (fclose(out)) {
         free(text);
         return NULL;
@@ -104,6 +133,35 @@ cpu_image_text_make(const void *image, size_t bytes, const void *named,
 }
 
 /* ---- decoding ---- */
+
+/* Returns false if the text has a hash of its PTX and another PTX. */
+static bool
+is_unchanged(const char *text, size_t most)
+{
+    for (size_t i = 0; i < most && text[i]; i++) {
+        if (text[i] != '/' || most - i < sizeof BEGIN ||
+            strncmp(text + i, BEGIN, sizeof BEGIN - 1) != 0) {
+            continue;
+        }
+        size_t at = i + sizeof BEGIN - 1;
+        uint32_t hash = 0;
+        while (at < most && text[at] >= '0' && text[at] <= '9') {
+            at++;
+        }
+        if (most - at < 9 || text[at] != ' ') {
+            return true;
+        }
+        for (unsigned digit = 0; digit < 8; digit++) {
+            char c = text[++at];
+            if (!c) {
+                return true;
+            }
+            hash = hash << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+        }
+        return hash == ptx_hash(text, most);
+    }
+    return true;
+}
 
 bool
 cpu_image_is_text(const void *bytes, size_t most)
@@ -120,7 +178,7 @@ cpu_image_is_text(const void *bytes, size_t most)
             return false;
         }
     }
-    return true;
+    return is_unchanged(text, most);
 }
 
 /* Finds the next line that begins with `mark`, and returns the text after

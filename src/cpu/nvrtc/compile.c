@@ -150,17 +150,42 @@ jit_finish(struct nvrtc_process *process, const struct nvrtc_text *bitcode,
     return NVRTC_ERROR_COMPILATION;
 }
 
-/* Creates the text form of a bitcode image, with the program's kernel
- * names. */
-static nvrtcResult
-ptx_write(struct _nvrtcProgram *program, const struct nvrtc_text *image)
+/* Lets pycuda-jit translate the program's bitcode to PTX. Returns false if it
+ * fails: LLVM's back end for PTX does not support all code. */
+static bool
+ptx_translate(struct _nvrtcProgram *program, const struct nvrtc_strings *flags,
+              struct nvrtc_process *process)
 {
+    const struct nvrtc_text *bitcode = &program->bitcode;
+    struct nvrtc_text ignored = {0};
+    bool right =
+        jit_start(process, "ptx", flags, &ignored) == NVRTC_SUCCESS &&
+        nvrtc_process_finish(process, bitcode->bytes, bitcode->length) == 0 &&
+        process->status == 0 && process->out.length;
+
+    nvrtc_text_free(&ignored);
+    if (right) { /* the text must end with a zero byte */
+        nvrtc_text_add(&process->out, "", 1);
+    }
+    return right && !process->out.failed;
+}
+
+/* Creates the text form of a bitcode image: the program's PTX or, without it,
+ * its kernel names, and the image in comments. */
+static nvrtcResult
+ptx_write(struct _nvrtcProgram *program, const struct nvrtc_text *image,
+          const struct nvrtc_strings *flags)
+{
+    struct nvrtc_process process = {0};
     const struct nvrtc_text *named =
         program->cubin.length ? &program->cubin : image;
     size_t length = 0;
-    char *text = cpu_image_text_make(image->bytes, image->length, named->bytes,
-                                     program->arch, &length);
+    bool translated = ptx_translate(program, flags, &process);
+    char *text = cpu_image_text_make(
+        image->bytes, image->length, named->bytes, program->arch,
+        translated ? process.out.bytes : NULL, &length);
 
+    nvrtc_process_free(&process);
     if (text == NULL) {
         return NVRTC_ERROR_OUT_OF_MEMORY;
     }
@@ -182,15 +207,16 @@ nvrtc_compile_ptx(struct _nvrtcProgram *program)
     if (program->flush) {
         nvrtc_strings_add(&flags, "--ftz=1");
     }
+    nvrtc_strings_add(&flags, "--arch=%d", program->arch);
     nvrtcResult result = jit_start(&process, "bitcode", &flags, &program->log);
-    nvrtc_strings_free(&flags);
     if (result == NVRTC_SUCCESS) {
         result = jit_finish(&process, &program->bitcode, &image, &program->log,
                             &program->log);
     }
     if (result == NVRTC_SUCCESS) {
-        result = ptx_write(program, &image);
+        result = ptx_write(program, &image, &flags);
     }
+    nvrtc_strings_free(&flags);
     nvrtc_text_free(&image);
     nvrtc_process_free(&process);
     return program->log.failed ? NVRTC_ERROR_OUT_OF_MEMORY : result;

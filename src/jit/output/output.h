@@ -53,6 +53,9 @@ void jit_add_traps(struct jit *jit);
 /* output/emit.c: returns the ELF object file, and sets the frame sizes of the
  * kernels. */
 LLVMMemoryBufferRef jit_emit(struct jit *jit);
+/* output/ptx_text.c: writes the module as PTX to stdout. The module must have
+ * the form in which the front end wrote it. */
+void jit_write_ptx(struct jit *jit);
 /* Writes IR or assembly text to stdout, as jit_options.output says. */
 void jit_show_code(struct jit *jit);
 /* output/write.c: writes an image with `bytes` bytes of code at `payload` to

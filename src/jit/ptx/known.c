@@ -14,6 +14,7 @@
 #include "image/abi.h"
 #include "image/symbols.h"
 #include "jit/jit.h"
+#include "jit/output/slow_path.h"
 #include "jit/ptx/flow.h"
 #include "jit/ptx/ptx.h"
 
@@ -135,6 +136,8 @@ ptx_known_type(struct ptx *ptx, const char *name,
                const struct ptx_signature *signature)
 {
     struct jit *jit = ptx->jit;
+    const char *slow_path = jit_slow_path_function(name);
+    name = slow_path ? slow_path : name;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(name, functions[i].name) == 0) {
             return declared_type(jit, functions[i].result,
@@ -150,7 +153,8 @@ ptx_known_type(struct ptx *ptx, const char *name,
                            : LLVMFloatTypeInContext(jit->context);
     LLVMTypeRef types[MAX_PARAMETERS];
     for (unsigned i = 0; i < signature->parameter_count; i++) {
-        types[i] = real;
+        /* The first argument of a slow path is its condition. */
+        types[i] = slow_path && i == 0 ? jit->i1 : real;
     }
     return LLVMFunctionType(real, types, signature->parameter_count, 0);
 }

@@ -21,7 +21,7 @@ read_back(char *image, size_t size)
         return;
     }
     size = cpu_image_size(image);
-    char *text = cpu_image_text_make(image, size, image, 90, &length);
+    char *text = cpu_image_text_make(image, size, image, 90, NULL, &length);
     FUZZ_REQUIRE(text && strlen(text) <= length);
     FUZZ_REQUIRE(cpu_image_is_text(text, SIZE_MAX));
     if (!cpu_image_text_read(text, SIZE_MAX, &repeated, &bytes)) {

@@ -1,0 +1,182 @@
+/* ptx_text.c - writes the module as PTX, by LLVM's NVPTX back end.
+ *
+ * Functions of the runtime for which nvptx has an intrinsic, such as
+ * __pycuda_tid, become that intrinsic. The others stay external functions,
+ * which the reader of PTX (jit/ptx) knows.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/output/output.h"
+#include "jit/report.h"
+#include "jit/retarget/retarget.h"
+#include "jit/text.h"
+
+/* The newest architecture that LLVM 19 knows. */
+enum { MAX_ARCH = 90 };
+
+static const struct {
+    const char *from, *to;
+    bool has_axis; /* the name of the intrinsic ends in .x, .y or .z */
+    bool drops_arguments;
+} rows[] = {
+    {"__pycuda_tid", "llvm.nvvm.read.ptx.sreg.tid", true, true},
+    {"__pycuda_ntid", "llvm.nvvm.read.ptx.sreg.ntid", true, true},
+    {"__pycuda_ctaid", "llvm.nvvm.read.ptx.sreg.ctaid", true, true},
+    {"__pycuda_nctaid", "llvm.nvvm.read.ptx.sreg.nctaid", true, true},
+    {"__pycuda_warp_barrier", "llvm.nvvm.bar.warp.sync", false, false},
+    {"__pycuda_trap", "llvm.trap", false, false},
+    {"__pycuda_clock64", "llvm.nvvm.read.ptx.sreg.clock64", false, false},
+    {"__pycuda_globaltimer", "llvm.nvvm.read.ptx.sreg.globaltimer", false,
+     false},
+};
+
+/* Functions of the runtime that exist in CUDA under another name. */
+static const char *const renames[][2] = {{"__pycuda_vprintf", "vprintf"},
+                                         {"__pycuda_malloc", "malloc"},
+                                         {"__pycuda_free", "free"}};
+
+static void
+replace_by(struct jit *jit, LLVMValueRef call, const char *name, bool drop)
+{
+    LLVMValueRef arguments[2];
+    unsigned count = drop ? 0 : LLVMGetNumArgOperands(call);
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    if (!id || count > 2) {
+        jit_die("PTX: no intrinsic %s", name);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        arguments[i] = LLVMGetOperand(call, i);
+    }
+    LLVMValueRef to = LLVMGetIntrinsicDeclaration(jit->module, id, NULL, 0);
+    LLVMPositionBuilderBefore(jit->builder, call);
+    LLVMValueRef made = LLVMBuildCall2(
+        jit->builder, LLVMGlobalGetValueType(to), to, arguments, count, "");
+    if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind) {
+        LLVMInstructionEraseFromParent(call);
+    } else {
+        jit_replace(call, made);
+    }
+}
+
+static bool
+is_zero(LLVMValueRef value)
+{
+    return LLVMIsAConstantInt(value) && !LLVMConstIntGetZExtValue(value);
+}
+
+/* Replaces a call of a function of the runtime by an intrinsic of nvptx. */
+static void
+replace_call(struct jit *jit, LLVMValueRef call, void *data)
+{
+    (void)data;
+    if (jit_calls(call, "__pycuda_barrier") &&
+        is_zero(LLVMGetOperand(call, 0)) && !LLVMGetFirstUse(call)) {
+        replace_by(jit, call, "llvm.nvvm.barrier0", true);
+        return;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!jit_calls(call, rows[i].from)) {
+            continue;
+        }
+        LLVMValueRef axis = rows[i].has_axis ? LLVMGetOperand(call, 0) : NULL;
+        if (axis && (!LLVMIsAConstantInt(axis) ||
+                     LLVMConstIntGetZExtValue(axis) > 2)) {
+            return;
+        }
+        const char *name =
+            axis ? jit_format("%s.%c", rows[i].to,
+                              'x' + (char)LLVMConstIntGetZExtValue(axis))
+                 : rows[i].to;
+        replace_by(jit, call, name, rows[i].drops_arguments);
+        return;
+    }
+}
+
+/* Converts floats to narrow integers by way of 32 bits, as nvcc does: of a
+ * value that is too large, the low bits remain. The back end would choose cvt
+ * to 16 bits, which gives the largest number. */
+static void
+widen_conversion(struct jit *jit, LLVMValueRef at, void *data)
+{
+    LLVMTypeRef type = LLVMTypeOf(at);
+    bool is_signed =
+        LLVMIsAFPToSIInst(at) || jit_is_call(at, "llvm.fptosi.sat.");
+    bool is_unsigned =
+        LLVMIsAFPToUIInst(at) || jit_is_call(at, "llvm.fptoui.sat.");
+    (void)data;
+    if ((!is_signed && !is_unsigned) ||
+        LLVMGetTypeKind(type) != LLVMIntegerTypeKind ||
+        LLVMGetIntTypeWidth(type) >= 32) {
+        return;
+    }
+    LLVMValueRef from = LLVMGetOperand(at, 0);
+    LLVMTypeRef types[] = {jit->i32, LLVMTypeOf(from)};
+    const char *name = is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(
+        jit->module, LLVMLookupIntrinsicID(name, strlen(name)), types, 2);
+    LLVMPositionBuilderBefore(jit->builder, at);
+    LLVMValueRef wide =
+        LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function),
+                       function, &from, 1, "");
+    jit_replace(at, LLVMBuildTrunc(jit->builder, wide, type, ""));
+}
+
+/* Opens LLVM's back end for nvptx. */
+static void
+open_back_end(struct jit *jit)
+{
+    LLVMTargetRef target;
+    char *message = NULL;
+    unsigned arch =
+        jit->options.arch < MAX_ARCH ? jit->options.arch : (unsigned)MAX_ARCH;
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    const char *triple = LLVMGetTarget(jit->module);
+    if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+        jit_die("PTX: %s", message);
+    }
+    jit->machine = LLVMCreateTargetMachine(
+        target, triple, jit_format("sm_%u", arch),
+        arch > 80 ? "+ptx78" : "+ptx70", LLVMCodeGenLevelDefault,
+        LLVMRelocDefault, LLVMCodeModelDefault);
+}
+
+void
+jit_write_ptx(struct jit *jit)
+{
+    LLVMMemoryBufferRef text;
+    char *message = NULL;
+    jit_check_declarations(jit);
+    jit_stop_on_errors();
+    LLVMStripModuleDebugInfo(jit->module);
+    jit_lower_indices(jit);
+    jit_each_instruction_of_module(jit, replace_call, NULL);
+    jit_each_instruction_of_module(jit, widen_conversion, NULL);
+    for (size_t i = 0; i < sizeof renames / sizeof *renames; i++) {
+        LLVMValueRef old = LLVMGetNamedFunction(jit->module, renames[i][0]);
+        if (old && !LLVMGetNamedFunction(jit->module, renames[i][1])) {
+            LLVMSetValueName2(old, renames[i][1], strlen(renames[i][1]));
+        }
+    }
+    open_back_end(jit);
+    jit_run_passes(jit, "always-inline,default<O2>,globaldce,"
+                        "strip-dead-prototypes");
+    if (LLVMTargetMachineEmitToMemoryBuffer(
+            jit->machine, jit->module, LLVMAssemblyFile, &message, &text)) {
+        jit_die("PTX: %s", message);
+    }
+    fwrite(LLVMGetBufferStart(text), 1, LLVMGetBufferSize(text), stdout);
+}

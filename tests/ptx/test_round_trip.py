@@ -1,0 +1,64 @@
+"""Random kernels by way of PTX: C++ to PTX to an image.
+
+``target="ptx"`` returns PTX that LLVM's NVPTX back end wrote. Without the
+image in its comments it is read as any other PTX, and the kernels must give
+the results of their interpreters in NumPy.
+"""
+
+import re
+
+import numpy as np
+import pytest
+from kernel_corpus import GENERATORS, HEAD, output
+from kernel_machine import INPUT
+
+import pycuda.driver as drv
+from pycuda import compiler
+
+pytestmark = [pytest.mark.usefixtures("context"), pytest.mark.cpu]
+
+SEEDS = 10
+
+
+def without_image(text: str) -> str:
+    """Return the PTX without the comments that contain the image."""
+    return re.sub(r"^//.*\n", "", text.rstrip("\0"), flags=re.MULTILINE)
+
+
+def through_ptx(source: str, **options) -> drv.Module:
+    """Compile the source to PTX and load that."""
+    text = compiler.compile(
+        source, target="ptx", cache_dir=False, **options
+    ).decode()
+    assert "LLVM NVPTX" in text
+    return drv.module_from_buffer(without_image(text).encode())
+
+
+@pytest.mark.parametrize("kind", GENERATORS)
+def test_random_kernels(kind):
+    make = GENERATORS[kind]
+    kernels = [make(seed, f"kernel_{seed}") for seed in range(SEEDS)]
+    source = HEAD + "\n".join(kernel.text for kernel in kernels)
+    module = through_ptx(source, options=["-fmad=false"])
+    data = np.random.default_rng(1).integers(
+        0, 1 << 32, INPUT, dtype=np.uint32
+    )
+    for kernel in kernels:
+        expected = kernel.run(data)
+        assert np.array_equal(output(module, kernel, data), expected), (
+            kernel.text
+        )
+
+
+def test_changed_ptx_is_read():
+    text = compiler.compile(
+        "__global__ void k(int *o) { *o = 1234567; }",
+        target="ptx",
+        cache_dir=False,
+    ).decode()
+    out = np.zeros(1, dtype=np.int32)
+    for changed, value in ((text, 1234567), (None, 7654321)):
+        ptx = changed or text.replace("1234567", "7654321", 1)
+        module = drv.module_from_buffer(ptx.encode())
+        module.get_function("k")(drv.Out(out), block=(1, 1, 1))
+        assert out[0] == value
