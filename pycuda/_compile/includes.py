@@ -210,7 +210,8 @@ def search_dirs(user_dirs: list[str], on_gpu: bool) -> list[str]:
     plain = [d for d in user_dirs if not _is_toolkit(d)]
     toolkits = [d for d in user_dirs if _is_toolkit(d)]
     stand_ins = [os.path.join(ours, "nvrtc"), os.path.join(ours, "std")]
-    dirs = [*plain, *stand_ins, ours, *toolkits]
+    additions = os.path.join(ours, "cccl")
+    dirs = [*plain, *stand_ins, ours, additions, *toolkits]
     return list(dict.fromkeys([*dirs, *wheel_dirs(), *toolkit_dirs()]))
 
 

@@ -19,6 +19,7 @@ from pycuda._compile import (
     arch,
     cache,
     cache_lock,
+    cccl,
     files,
     identity,
     includes,
@@ -185,6 +186,8 @@ class Job:
         parts = [files.encode(word) for word in (self.text, *words)]
         for name, content in self.scan.files:
             parts += [files.encode(name), content]
+        if not self.on_gpu:
+            parts.append(cccl.identity(name for name, _ in self.scan.files))
         hosts = ["gpu"] if self.on_gpu else identity.levels()
         return [identity.digest([*parts, host.encode()]) for host in hosts]
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pycuda import _driver
-from pycuda._compile import fast_headers, identity, includes
+from pycuda._compile import cccl, fast_headers, identity, includes
 from pycuda._compile.arch import arch_number
 from pycuda._compile.option_rows import HINTS
 from pycuda._compile.source import FILE_NAME
@@ -42,13 +42,20 @@ _REMEDIES = (
         "--device-as-default-execution-space",
     ),
     ("128-bit integer type is only", "--device-int128"),
+    ("requires -builtin-initializer-list", "--builtin-initializer-list=true"),
 )
 
-# Libraries for which the CPU device has empty headers.
-_ABSENT_NAME = r"in namespace '(cub|thrust)'"
+# Libraries that the CPU device takes from NVIDIA's wheel.
+_ABSENT_NAME = r"in namespace '(?:cub|thrust)'|'(?:cub|thrust)::"
 _ABSENT = (
-    "{} is NVIDIA's code for GPUs; the CPU device does not have it: use "
-    "PYCUDA_DEVICE=gpu."
+    f"CUB, Thrust and libcu++ are NVIDIA's headers: `{cccl.INSTALL}` brings "
+    f"them; {cccl.VARIABLE} can name their folder."
+)
+_PRESENT = (
+    "CUB's block, warp and thread primitives work in kernels; its device-wide "
+    "algorithms, and Thrust's, run from host code, which is not compiled: "
+    "from Python use pycuda.reduction, pycuda.scan, and sort() and other "
+    "functions of pycuda.gpuarray."
 )
 # Names of headers that only NVIDIA ships.
 _NVIDIA_HEADER = (
@@ -184,6 +191,7 @@ def run(
         source = _with_moved_attributes(source)
     else:
         identity.tell_zig_folder()
+        cccl.tell_folder()
     result = last = _run_with_remedies(source, options, kind, names, on_gpu)
     asked = options
     while last.image is None:
@@ -318,10 +326,15 @@ def is_host_trouble(log: str) -> bool:
     return bool(re.search(_HOST_CODE, log) or missing_header(log))
 
 
+def _cccl_advice() -> str:
+    """Return advice about a name or a header that CCCL may have."""
+    return _ABSENT if cccl.folder() is None else _PRESENT
+
+
 def _header_advice(header: str, on_gpu: bool) -> str:
     """Return advice about a header that was not found."""
-    if not on_gpu and header.startswith(("cub/", "thrust/")):
-        return _ABSENT.format(header.partition("/")[0])
+    if not on_gpu and header.startswith(("cub/", "cuda/", "nv/", "thrust/")):
+        return _cccl_advice()
     if not on_gpu and re.match(_NVIDIA_HEADER, header):
         return (
             f"The CPU device does not have NVIDIA's header {header!r}; leave "
@@ -353,7 +366,7 @@ def advice(log: str, on_gpu: bool) -> str:
         return _header_advice(header, on_gpu)
     absent = None if on_gpu else re.search(_ABSENT_NAME, log)
     if absent:
-        return _ABSENT.format(absent[1])
+        return _cccl_advice()
     for pattern, text in _ADVICE:
         if re.search(pattern, log):
             return text

@@ -28,13 +28,39 @@ _INCLUDE = re.compile(
     r"|__has_include(?:_next)?\s*\(\s*(<[^>\n]*>|\"[^\"\n]*\")",
     re.MULTILINE,
 )
+# Folders of NVIDIA's C++ libraries, whose headers have templates.
+_CPP_LIBRARIES = ("<cub/", "<cuda/", "<nv/", "<thrust/")
+_LEADING = re.compile(
+    r"""((?:
+        (?:\s | //[^\n]*\n | /\*.*?\*/)*
+        \#[ \t]*include[ \t]*<(?:cub|cuda|nv|thrust)/[^>\n]*>[ \t]*\n
+    )+)""",
+    re.DOTALL | re.VERBOSE,
+)
 
 
 def wrap(source: str, no_extern_c: bool) -> str:
     """Put `source` inside extern "C", keeping the user's line numbers."""
     if no_extern_c:
         return source
+    if "#" in source and any(name in source for name in _CPP_LIBRARIES):
+        head = _leading_libraries(source)
+        line = head.count("\n") + 1
+        return (
+            f'{head}extern "C" {{\n#line {line} "{FILE_NAME}"\n'
+            f"{source[len(head) :]}\n}}\n"
+        )
     return f'extern "C" {{\n#line 1 "{FILE_NAME}"\n{source}\n}}\n'
+
+
+def _leading_libraries(source: str) -> str:
+    """Return the lines with which `source` includes C++ libraries.
+
+    They stay outside the extern "C", which the libraries' templates refuse.
+    """
+    found = _LEADING.match(source)
+    head = found.group(1) if found is not None else ""
+    return "" if head is None or "\\\n" in head else head
 
 
 def is_file_name(text: str) -> bool:

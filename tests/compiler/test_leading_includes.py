@@ -146,7 +146,6 @@ def test_options_change_what_they_change(folder, options):
         "// before C++17 it does so here ??/\n#include <cuda_fp16.h>\n",
         "#include <cuda_fp16.h> /*\n#include <cuda_bf16.h> */\n",
         "__device__ int before;\n#include <cuda_fp16.h>\n",
-        "#include <cub/cub.cuh>\n",
     ],
 )
 def test_what_is_no_plain_include_is_read_as_text(folder, source):

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import pycuda
-from pycuda._compile import gnu
+from pycuda._compile import cccl, gnu
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "kernels"))
 HEADERS_DIR = Path(pycuda.__file__).parent / "cuda"
@@ -317,5 +317,25 @@ def test_offsetof():
         "#include <stddef.h>\n"
         "struct p { int a; double b; };\n"
         "__global__ void k(size_t *o) { o[0] = offsetof(struct p, b); }"
+    )
+    assert result == 0, log
+
+
+@pytest.mark.parametrize("kind", ["int", "struct"])
+def test_kernels_with_cub(kind):
+    from cub_cases import source
+
+    found = cccl.folder()
+    if found is None:
+        pytest.skip(f"CCCL is not installed: {cccl.INSTALL}")
+    result, log = compile(
+        source(kind, (48,)),
+        "--builtin-initializer-list=true",
+        # The order of the folders on a GPU.
+        f"--include-path={HEADERS_DIR / 'nvrtc'}",
+        f"--include-path={HEADERS_DIR / 'std'}",
+        f"--include-path={HEADERS_DIR / 'cccl'}",
+        f"--include-path={found}",
+        wrap=False,
     )
     assert result == 0, log

@@ -209,7 +209,7 @@ def test_the_cache(tmp_path):
 
 
 @pytest.mark.parametrize("way", ["build", "clone", "wheel"])
-@pytest.mark.parametrize("extra", ["cpu", "cu12", "cu13", "mpi"])
+@pytest.mark.parametrize("extra", ["cccl", "cpu", "cu12", "cu13", "mpi"])
 def test_what_an_extra_requires(monkeypatch, tmp_path, way, extra):
     """Wheels have extras; a clone has only their requirements."""
     own = None

@@ -142,7 +142,9 @@ def test_requirements(extension):
     assert f'Requires-Dist: pycuda-c-cpu=={version}; extra == "cpu"' in lines
     assert f"Version: {version}" in lines
     extras = {x.split()[1] for x in lines if x.startswith("Provides-Extra:")}
-    assert extras == {"cpu", "cu12", "cu13", "jupyter", "mpi", "test"}
+    assert extras == {
+        "cccl", "cpu", "cu12", "cu13", "jupyter", "mpi", "test"
+    }  # fmt: skip
 
 
 def test_jit_needs_no_library(cpu, tmp_path):

@@ -19,6 +19,7 @@
 
 #include "api/nvrtc_types.h"
 #include "cpu/module/image.h"
+#include "cpu/nvrtc/cccl.h"
 #include "cpu/nvrtc/compile.h"
 #include "cpu/nvrtc/constant_writes.h"
 #include "cpu/nvrtc/diagnostics.h"
@@ -255,6 +256,10 @@ job_prepare(struct nvrtc_job *job)
                          "folder.\n",
                          strerror(errno));
         return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+    }
+    if (nvrtc_cccl_is_wanted(job->program->source, job->headers,
+                             &job->options)) {
+        nvrtc_job_use_cccl(job);
     }
     job->frontend = nvrtc_frontend_find(log);
     if (job->frontend == NULL ||

@@ -252,6 +252,7 @@ static const char *const fixed_flags[] = {
 };
 
 const char *const nvrtc_header_dirs[] = {"nvrtc", "std", "cpu/include", NULL};
+const char *const nvrtc_cccl_dirs[] = {"cpu/cccl", "cccl", NULL};
 
 /* Returns true if the last -std= selects C++11, or C++03, which is compiled as
  * C++11. */
@@ -268,6 +269,35 @@ is_before_14(const struct nvrtc_strings *language)
     return before;
 }
 
+static void
+folder_add(struct nvrtc_strings *argv, const char *headers, const char *name)
+{
+    nvrtc_strings_add(argv, "-internal-isystem");
+    nvrtc_strings_add(argv, "%s/%s", headers, name);
+}
+
+/* Adds the folders that are searched for headers. The folder of CCCL comes
+ * before the package's own versions of its headers, which are in the last one.
+ * Without CCCL the folder cpu/absent has placeholders for headers of CUB and
+ * Thrust that the package lacks; preamble.c does not precompile them. */
+static void
+header_flags(struct nvrtc_strings *argv, const char *headers, const char *cccl)
+{
+    for (const char *const *name = nvrtc_header_dirs; *name; name++) {
+        if (cccl && name[1] == NULL) {
+            for (const char *const *over = nvrtc_cccl_dirs; *over; over++) {
+                folder_add(argv, headers, *over);
+            }
+            nvrtc_strings_add(argv, "-internal-isystem");
+            nvrtc_strings_add(argv, "%s", cccl);
+        }
+        folder_add(argv, headers, *name);
+    }
+    if (cccl == NULL) {
+        folder_add(argv, headers, "cpu/absent");
+    }
+}
+
 void
 nvrtc_frontend_flags(struct nvrtc_strings *argv, const char *headers,
                      const struct nvrtc_options *options)
@@ -275,14 +305,7 @@ nvrtc_frontend_flags(struct nvrtc_strings *argv, const char *headers,
     for (size_t i = 0; i < sizeof fixed_flags / sizeof *fixed_flags; i++) {
         nvrtc_strings_add(argv, "%s", fixed_flags[i]);
     }
-    for (const char *const *name = nvrtc_header_dirs; *name; name++) {
-        nvrtc_strings_add(argv, "-internal-isystem");
-        nvrtc_strings_add(argv, "%s/%s", headers, *name);
-    }
-    /* Add the folder cpu/absent: placeholders for headers of cub and thrust
-     * that the package lacks. preamble.c does not precompile them. */
-    nvrtc_strings_add(argv, "-internal-isystem");
-    nvrtc_strings_add(argv, "%s/cpu/absent", headers);
+    header_flags(argv, headers, options->cccl);
     nvrtc_strings_add_all(argv, &options->language);
     if (is_before_14(&options->language)) {
         /* reports an error for a constexpr function that never has a constant

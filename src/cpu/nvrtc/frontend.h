@@ -21,8 +21,11 @@ bool nvrtc_frontend_check(const struct nvrtc_strings *frontend,
 /* Subfolders of pycuda/cuda that are searched for `#include <name>`, in this
  * order; NULL ends the array. */
 extern const char *const nvrtc_header_dirs[];
+/* Subfolders of pycuda/cuda with the package's additions to CCCL. They are
+ * searched before CCCL's folder; NULL ends the array. */
+extern const char *const nvrtc_cccl_dirs[];
 /* Adds the cc1 flags that every run of the front end gets: target, language,
- * header folders. */
+ * header folders (with CCCL's if options->cccl is set). */
 void nvrtc_frontend_flags(struct nvrtc_strings *argv, const char *headers,
                           const struct nvrtc_options *options);
 

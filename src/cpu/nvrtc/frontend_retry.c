@@ -3,8 +3,9 @@
  * Called by compile.c. Clang rejects some sources that NVRTC accepts. Such a
  * source is compiled again in another form: with its declarations rewritten
  * (rewrite.c), with all functions as device functions, with a trivial
- * constructor of pycuda::complex, or without the template function bodies that
- * have errors (function_bodies.c). If no retry succeeds, the errors of the
+ * constructor of pycuda::complex, with CCCL's headers instead of the package's
+ * own (cccl.c), or without the template function bodies that have errors
+ * (function_bodies.c). If no retry succeeds, the errors of the
  * first attempt are reported.
  *
  * All state is in the job, which one thread uses.
@@ -18,6 +19,7 @@
 
 #include "api/nvrtc_types.h"
 #include "cpu/nvrtc/attributes.h"
+#include "cpu/nvrtc/cccl.h"
 #include "cpu/nvrtc/deduction_guides.h"
 #include "cpu/nvrtc/diagnostics.h"
 #include "cpu/nvrtc/dialect.h"
@@ -258,7 +260,13 @@ frontend_argv(const struct nvrtc_job *job, struct nvrtc_strings *argv)
     if (job->folder[0]) {
         nvrtc_strings_add(argv, "-I%s", job->folder);
     }
-    nvrtc_strings_add_all(argv, &job->options.preprocess);
+    for (size_t i = 0; i < job->options.preprocess.count; i++) {
+        const char *word = job->options.preprocess.word[i];
+        /* A folder of CCCL is searched after the package's additions. */
+        if (job->options.cccl == NULL || !nvrtc_cccl_is_include(word)) {
+            nvrtc_strings_add(argv, "%s", word);
+        }
+    }
     nvrtc_strings_add_all(argv, &job->options.diagnostics);
     if (job->pch.path[0]) {
         nvrtc_strings_add(argv, "-include-pch");
@@ -637,6 +645,52 @@ retry_unmarked(struct nvrtc_job *job, struct nvrtc_process *process)
     return false;
 }
 
+bool
+nvrtc_job_use_cccl(struct nvrtc_job *job)
+{
+    if (job->options.cccl ||
+        !nvrtc_cccl_find(job->cccl, &job->options.preprocess)) {
+        return false;
+    }
+    job->options.cccl = job->cccl;
+    return true;
+}
+
+/* If the log mentions CCCL, compiles with its headers: a header of the program
+ * includes them. Without CCCL, the log says how to install it. Returns false
+ * if the compilation fails, too; the log and the options are then as
+ * before. */
+static bool
+retry_cccl(struct nvrtc_job *job, struct nvrtc_process *process)
+{
+    struct nvrtc_text said = job->program->log;
+    struct nvrtc_process other = {0};
+
+    if (job->options.cccl || !nvrtc_cccl_is_mentioned(said.bytes)) {
+        return false;
+    }
+    if (!nvrtc_job_use_cccl(job)) {
+        nvrtc_text_print(&job->program->log, "%s", nvrtc_cccl_advice);
+        return false;
+    }
+    job->program->log = (struct nvrtc_text){0};
+    nvrtc_pch_free(&job->pch);
+    bool well = nvrtc_pch_get(&job->pch, job->frontend, job->headers,
+                              &job->options, &job->program->log) &&
+                (nvrtc_job_front(job, false, &other) == NVRTC_SUCCESS ||
+                 retry_rewritten(job, &other) || retry_unmarked(job, &other));
+    if (well) {
+        nvrtc_text_free(&said);
+        nvrtc_process_free(process);
+        *process = other;
+        return true;
+    }
+    job_discard(job, &other);
+    job->program->log = said;
+    job->options.cccl = NULL;
+    return false;
+}
+
 /* Compiles the source without the bodies of templates that have errors.
  * Returns false, with the job unchanged, if that fails. */
 static bool
@@ -689,7 +743,8 @@ nvrtc_job_bitcode(struct nvrtc_job *job)
             job_discard(job, &process);
             result = nvrtc_job_front(job, false, &process);
         } else if (retry_rewritten(job, &process) ||
-                   retry_unmarked(job, &process)) {
+                   retry_unmarked(job, &process) ||
+                   retry_cccl(job, &process)) {
             result = NVRTC_SUCCESS;
         } else if (retry_marked_kernels(job) || retry_shared_complex(job) ||
                    nvrtc_pch_fall_back(&job->pch, job->program->log.bytes)) {

@@ -28,6 +28,9 @@ struct nvrtc_job {
     /* temporary folder of the headers that the caller passed to
      * nvrtcCreateProgram; "" without such headers */
     char folder[PATH_MAX];
+    /* folder of CCCL's headers, to which options.cccl points; "" if CCCL was
+     * not looked for or not found */
+    char cccl[PATH_MAX];
     bool trivial; /* pycuda::complex gets a trivial constructor */
     /* kernels are excluded from the pragma that makes all functions device
      * functions: `marked` has the edits of execution_spaces.c */
@@ -55,6 +58,9 @@ struct nvrtc_job {
 /* Sets job->marked to the source with the edits that every source gets, such
  * as those of dialect.c. Returns false if out of memory. */
 bool nvrtc_job_mark(struct nvrtc_job *job);
+/* Lets the front end use CCCL's headers from now on. Returns false if CCCL is
+ * in use already or is not installed. */
+bool nvrtc_job_use_cccl(struct nvrtc_job *job);
 /* Runs the front end once, unless job->stopped is set. The front end outputs
  * bitcode; if `text` is true, it outputs textual IR that has the lowered names
  * of the program's name expressions. */

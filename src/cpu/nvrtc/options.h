@@ -31,6 +31,9 @@ struct nvrtc_options {
     struct nvrtc_strings entries;
     /* copies of the option texts without leading and trailing blanks */
     struct nvrtc_strings trimmed;
+    /* Folder of the CCCL headers that this compilation uses, or NULL. It is
+     * not an option: compile.c and frontend_retry.c set it. */
+    const char *cccl;
     const char *times;      /* file of --time, or NULL */
     const char *trace;      /* file of --fdevice-time-trace, or NULL */
     const char *create_pch; /* file of --create-pch, or NULL */

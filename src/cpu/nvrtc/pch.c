@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "cpu/nvrtc/cache_file.h"
+#include "cpu/nvrtc/cccl.h"
 #include "cpu/nvrtc/frontend.h"
 #include "cpu/nvrtc/headers.h"
 #include "cpu/nvrtc/options.h"
@@ -187,10 +188,13 @@ nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_strings *frontend,
               const char *headers, const struct nvrtc_options *options,
               struct nvrtc_text *log)
 {
+    struct nvrtc_options plain = *options;
     struct nvrtc_strings flags = {0};
     bool right = true;
 
-    nvrtc_frontend_flags(&flags, headers, options);
+    /* The language's headers include none of CCCL. */
+    plain.cccl = NULL;
+    nvrtc_frontend_flags(&flags, headers, &plain);
     if (flags.failed || !pch_split(pch, headers, options)) {
         nvrtc_text_print(log, "out of memory\n");
         nvrtc_strings_free(&flags);
@@ -223,6 +227,19 @@ extension_flags(struct nvrtc_strings *flags, const struct nvrtc_pch *pch,
     nvrtc_strings_add(flags, "%s", pch->path);
 }
 
+/* Adds CCCL's version and the package's additions to CCCL to the hash, if CCCL
+ * is used. Returns false if they cannot be read. */
+static bool
+cccl_digest(struct nvrtc_digest *digest, const char *headers, const char *cccl)
+{
+    bool right = cccl == NULL || nvrtc_cccl_digest(digest, cccl);
+
+    for (const char *const *dir = nvrtc_cccl_dirs; cccl && *dir; dir++) {
+        right = right && nvrtc_headers_digest(digest, headers, *dir, true);
+    }
+    return right;
+}
+
 void
 nvrtc_pch_extend(struct nvrtc_pch *pch, const struct nvrtc_strings *frontend,
                  const char *headers, const struct nvrtc_options *options,
@@ -240,7 +257,7 @@ nvrtc_pch_extend(struct nvrtc_pch *pch, const struct nvrtc_strings *frontend,
         digest_add_word(&digest, flags.word[i]);
     }
     nvrtc_digest_add(&digest, lines->bytes, lines->length);
-    if (!flags.failed &&
+    if (!flags.failed && cccl_digest(&digest, headers, options->cccl) &&
         nvrtc_headers_digest(&digest, headers, "nvrtc", true) &&
         nvrtc_headers_digest(&digest, headers, "cpu/include", true) &&
         nvrtc_headers_digest(&digest, headers, "pycuda-random", true) &&

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cpu/nvrtc/cccl.h"
 #include "cpu/nvrtc/frontend.h"
 #include "cpu/nvrtc/headers.h"
 #include "cpu/nvrtc/options.h"
@@ -128,8 +129,22 @@ include_read(struct reader *reader, struct name *name)
 
 /* ---- owner of a header ---- */
 
-/* Returns true for a header of the package, and sets reader->costly if it is
- * worth precompiling. Headers that are only in the first folder of
+/* Returns true if CCCL is used and the header is CCCL's, or one of the
+ * package's additions to it. */
+static bool
+is_cccl(const struct reader *reader, const char *name)
+{
+    const char *cccl = reader->options->cccl;
+    bool found = cccl && nvrtc_cccl_contains(cccl, name);
+
+    for (const char *const *dir = nvrtc_cccl_dirs; cccl && *dir; dir++) {
+        found = found || nvrtc_headers_contain(reader->headers, *dir, name);
+    }
+    return found;
+}
+
+/* Returns true for a header of the package or CCCL, and sets reader->costly if
+ * it is worth precompiling. Headers that are only in the first folder of
  * nvrtc_header_dirs replace headers of the C library; they are so short that
  * precompiling them saves no time. */
 static bool
@@ -150,30 +165,41 @@ is_ours(struct reader *reader, const struct name *name)
     while (*++dirs) {
         costly = costly || nvrtc_headers_contain(reader->headers, *dirs, text);
     }
+    costly = costly || is_cccl(reader, text);
     reader->costly = reader->costly || costly;
     return found || costly;
 }
 
-/* Returns true if the options do not change the meaning of the package's
- * headers. */
+/* Returns true if `folder` has headers with names of the package's headers, or
+ * of CCCL's if that is used. */
+static bool
+is_shadowing(const struct reader *reader, const char *folder)
+{
+    return nvrtc_headers_shadowed(reader->headers, folder) ||
+           (reader->options->cccl && nvrtc_cccl_contains(folder, "cub"));
+}
+
+/* Returns true if the options do not change the meaning of the headers. */
 static bool
 options_allow(const struct reader *reader, const char *folder)
 {
     const struct nvrtc_strings *words = &reader->options->preprocess;
 
     if (reader->options->device_default ||
-        (folder[0] && nvrtc_headers_shadowed(reader->headers, folder))) {
+        (folder[0] && is_shadowing(reader, folder))) {
         return false;
     }
     for (size_t i = 0; i < words->count; i++) {
         const char *word = words->word[i];
         if (!strncmp(word, "-I", 2) &&
             !nvrtc_headers_are_only(reader->headers, word) &&
-            nvrtc_headers_shadowed(reader->headers, word + 2)) {
+            !(reader->options->cccl && nvrtc_cccl_is_include(word)) &&
+            is_shadowing(reader, word + 2)) {
             return false;
         }
     }
-    return nvrtc_headers_undefined(reader->headers, words);
+    return nvrtc_headers_undefined(reader->headers, words) &&
+           (reader->options->cccl == NULL || nvrtc_cccl_undefined(words));
 }
 
 void
@@ -189,8 +215,8 @@ nvrtc_preamble_read(struct nvrtc_text *lines, const char *source,
     if (wrapped) {
         nvrtc_text_print(lines, "%s", linkage);
         reader.at += n;
-        line_directive_skip(&reader);
     }
+    line_directive_skip(&reader);
     blank_skip(&reader);
     while (include_read(&reader, &name) && is_ours(&reader, &name)) {
         nvrtc_text_print(lines, "#include <%s>\n", name.text);

@@ -110,6 +110,10 @@ struct __align__(2) __PYCUDA_T {
     {
         return {__x};
     }
+    __host__ __device__ operator __PYCUDA_RAW() const volatile
+    {
+        return {__x};
+    }
 };
 
 struct __align__(4) __PYCUDA_T2 {
