@@ -461,7 +461,7 @@ def argsort(
     """
     _check_kind(kind, order, stable)
     if check_array(a).ndim == 0:
-        a = a.reshape(1)  # as NumPy does for this function
+        a = a.reshape(1)  # as numpy.argsort does
     log = None if descending or stream is not None else Log()
     _, found = sorted_rows(a, axis, True, descending, stream, log)
     if log is not None:

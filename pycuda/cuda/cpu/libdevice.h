@@ -1,10 +1,10 @@
 /* libdevice.h - the functions of NVIDIA's bitcode library, such as __nv_sinf.
  *
  * nvcc and NVRTC link them to sources that declare them in extern "C". The
- * macro __pycuda_nv_NAME defines the function __nv_NAME, under another name
- * with the symbol of the library, so that it cannot conflict with the
- * program's declaration. The compiler writes the macros of the functions that
- * a source names (src/cpu/nvrtc/libdevice.c).
+ * macro __pycuda_nv_NAME expands to a definition whose C++ name differs from
+ * __nv_NAME but whose symbol is __nv_NAME, so that it cannot conflict with the
+ * program's declaration. The compiler adds a use of the macro to the source
+ * for each such function that the source names (src/cpu/nvrtc/libdevice.c).
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -219,7 +219,7 @@ __PYCUDA_IS(__isConstant, CONSTANT)
 __PYCUDA_IS(__isLocal, LOCAL)
 __PYCUDA_IS(__isGridConstant, PARAMETER)
 #undef __PYCUDA_IS
-/* PTX places kernel parameters in global memory. */
+/* The address of a kernel parameter counts as global, as in PTX. */
 __pycuda_fn unsigned int
 __isGlobal(const void *pointer)
 {

@@ -25,8 +25,8 @@
 #include "core/state.h"
 #include "core/texture/texture_reference.h"
 
-/* Returns a Module that owns the handle, and reads the image's layouts. On
- * failure unloads the native module. */
+/* Returns a Module that owns the handle, and reads the parameter layouts of
+ * the image's kernels. On failure unloads the module of the handle. */
 static PyObject *
 module_wrap(struct core_context *context, CUmodule handle, const void *image,
             size_t bytes)

@@ -54,7 +54,7 @@ struct core_throttle {
     unsigned count; /* pending launches: those not known to be complete */
     /* value of `count` at which throttle.c next checks which launches are
      * complete */
-    unsigned look;
+    unsigned next_check;
     /* number of counted launches that were issued before `event`; 0: no
      * event */
     unsigned marked;

@@ -69,9 +69,9 @@ context_release(struct core_context *self)
     return code;
 }
 
-/* Releases the context if it is valid. Then drops the objects in its
- * context-local storage a second time, since other threads may have added some
- * while the GIL was released. */
+/* Releases the context if it is valid, which also drops the objects in its
+ * context-local storage. Then drops that storage again, since other threads
+ * may have added objects while the GIL was released. */
 static void
 context_dealloc(PyObject *op)
 {

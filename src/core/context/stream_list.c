@@ -1,7 +1,7 @@
 /* stream_list.c - the list of a context's streams.
  *
- * Stream objects add and remove their streams. The default pool and the
- * records of memory uses search the list.
+ * Stream objects add and remove their streams. The default pool, and the
+ * tracking of memory by streams (stream_dependencies.c), search the list.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"

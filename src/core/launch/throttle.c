@@ -119,7 +119,7 @@ throttle_of(struct core_context *context, CUstream stream)
     }
     if (free != NULL) {
         free->stream = stream;
-        free->look = STEP;
+        free->next_check = STEP;
         free->marked = 0;
     }
     return free;
@@ -133,8 +133,8 @@ minimum(unsigned a, unsigned b)
 
 /* Returns the limit of pending launches for the stream of the entry `queue`:
  * the total minus what the other entries reserve (GUARANTEED each) and what
- * they have taken beyond that. The result is not negative, since no entry's
- * `look` exceeded that entry's limit when it was set. */
+ * they have taken beyond that. The result is not negative, since the
+ * `next_check` of an entry was never set above the entry's limit. */
 static unsigned
 throttle_limit(const struct core_context *context,
                const struct core_throttle *queue)
@@ -142,8 +142,9 @@ throttle_limit(const struct core_context *context,
     unsigned limit = MAX_PENDING - (CORE_THROTTLES - 1) * GUARANTEED;
     for (size_t i = 0; i < CORE_THROTTLES; i++) {
         const struct core_throttle *other = &context->throttles[i];
-        if (other != queue && other->count > 0 && other->look > GUARANTEED) {
-            limit -= other->look - GUARANTEED;
+        if (other != queue && other->count > 0 &&
+            other->next_check > GUARANTEED) {
+            limit -= other->next_check - GUARANTEED;
         }
     }
     return limit;
@@ -205,12 +206,11 @@ throttles_update(struct core_context *context,
         bool marked = queue->marked > 0;
         if ((gone || !core_stream_captures(queue->stream)) &&
             throttle_update(queue)) {
-            /* If the entry had a recorded event, the launches before the event
-             * are subtracted, and the next launch checks again. Without an
-             * event, the stream is idle, so the remaining launches are
-             * complete, too. */
+            /* If the entry had a recorded event, throttle_update has
+             * subtracted the launches before the event. Without an event, the
+             * stream is idle, so the remaining launches are complete, too. */
             throttle_subtract(queue, marked ? 0 : queue->count);
-            queue->look = minimum(queue->look, queue->count);
+            queue->next_check = minimum(queue->next_check, queue->count);
         }
     }
     struct core_throttle *others = &context->throttles[CORE_THROTTLES];
@@ -238,9 +238,9 @@ limit_is_exceeded(const struct core_context *context)
     return pending_count(context) > MAX_PENDING;
 }
 
-/* Sets `look`, the count at which the next check happens, as high as the limit
- * allows. `open`: event calls are allowed. Returns by how many launches the
- * stream exceeds its limit; 0 if it does not. */
+/* Sets `next_check`, the count at which the next check happens, as high as the
+ * limit allows. `open`: event calls are allowed. Returns by how many launches
+ * the stream exceeds its limit; 0 if it does not. */
 static unsigned
 throttle_extend(const struct core_context *context,
                 struct core_throttle *queue, bool open)
@@ -251,10 +251,10 @@ throttle_extend(const struct core_context *context,
     }
     if (limit_is_exceeded(context)) {
         /* not above the present count, so that the next launch checks, too */
-        queue->look = minimum(count, limit);
+        queue->next_check = minimum(count, limit);
         return count;
     }
-    queue->look = minimum(count + STEP, limit);
+    queue->next_check = minimum(count + STEP, limit);
     return count < limit ? 0 : count - limit + 1;
 }
 
@@ -294,7 +294,7 @@ core_throttle_check(struct core_context *context, CUstream stream)
         return true;
     }
     context->throttle = queue;
-    if (++queue->count < queue->look && !limit_is_exceeded(context)) {
+    if (++queue->count < queue->next_check && !limit_is_exceeded(context)) {
         return false;
     }
     /* The event of the entry must not become part of a capture. */
@@ -335,7 +335,7 @@ throttle_end(struct core_context *context, struct core_throttle *queue)
     }
     throttle_record_event(queue, queue->count);
     queue->stream = ENDED;
-    queue->look = 0;
+    queue->next_check = 0;
 }
 
 /* Called before a stream is destroyed. Its pending launches are still counted
@@ -353,7 +353,7 @@ core_throttles_stream_ended(struct core_context *context, CUstream stream)
         }
         if (queue->stream != ENDED || queue->marked == 0) {
             throttle_subtract(queue, queue->count);
-            queue->look = 0;
+            queue->next_check = 0;
         }
     }
 }
@@ -378,7 +378,7 @@ core_throttles_wait(struct core_context *context)
         unsigned left = queue->done + queue->count - came[i];
         if (left < queue->count) {
             throttle_subtract(queue, queue->count - left);
-            queue->look = minimum(queue->look, left);
+            queue->next_check = minimum(queue->next_check, left);
         }
     }
     return code;
@@ -414,7 +414,7 @@ core_throttles_drop(struct core_context *context)
         }
         queue->event = NULL;
         throttle_subtract(queue, queue->count);
-        queue->look = 0;
+        queue->next_check = 0;
     }
     if (inside) {
         core_leave(&scope);

@@ -33,7 +33,7 @@ void core_throttles_drop(struct core_context *context);
 static inline bool
 core_throttle_has_capacity(const struct core_throttle *queue, CUstream stream)
 {
-    return queue->stream == stream && queue->count + 1 < queue->look;
+    return queue->stream == stream && queue->count + 1 < queue->next_check;
 }
 
 /* Counts a launch or copy as pending. Returns true if issuing it may block. */

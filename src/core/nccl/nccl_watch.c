@@ -166,10 +166,11 @@ is_told(struct core_nccl_watch *watch)
     return told;
 }
 
-/* Thread that ends a communicator after a failure. The exception comes first,
- * since the thread of the call continues with the abort. Each abort has a
- * thread of its own: it may wait for operations of other communicators, which
- * wait for their abort. */
+/* Thread that ends a communicator after a failure. It first starts the thread
+ * that raises the exception, since the abort ends the failed call, whose
+ * thread then continues. Each abort runs in a separate thread: it may wait for
+ * operations of other communicators, and these may end only when those
+ * communicators are aborted, too. */
 static void *
 fail_main(void *argument)
 {

@@ -7,8 +7,8 @@
  * it skips the checks in calls that equal the recorded ones.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PYCUDA_CPU_CHECK_AREA_H
-#define PYCUDA_CPU_CHECK_AREA_H
+#ifndef PYCUDA_CPU_CHECK_ACCESS_RANGE_H
+#define PYCUDA_CPU_CHECK_ACCESS_RANGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

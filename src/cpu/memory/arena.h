@@ -14,7 +14,7 @@
 /* Position of an allocation in a memory file (an anonymous file that other
  * processes can map). */
 struct cpu_shared {
-    int fd; /* descriptor of the file, owned by the arena */
+    int fd; /* descriptor of that file, which the arena closes */
     size_t offset, bytes;
 };
 
@@ -40,7 +40,7 @@ const char *cpu_arena_maker(enum cpu_memory_kind kind);
  * caller keeps the memory. Returns HOST_MEMORY_ALREADY_REGISTERED if it
  * overlaps registered memory, or OUT_OF_MEMORY. */
 CUresult cpu_arena_add_external(const struct cpu_allocation *as);
-/* Removes memory outside the arena that cpu_arena_add_external has added. */
+/* Forgets memory outside the arena that cpu_arena_add_external registered. */
 CUresult cpu_arena_remove_external(uintptr_t base, enum cpu_memory_kind kind);
 /* Frees all memory of a context that is being destroyed. */
 void cpu_arena_free_context(uint64_t context_id);

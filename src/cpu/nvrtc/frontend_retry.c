@@ -191,8 +191,9 @@ is_before_20(const struct nvrtc_job *job)
     return before;
 }
 
-/* Returns a copy of the source in which spaces written as
- * __attribute__((shared)) are written as __shared__ (attributes.c). */
+/* Returns a copy of the source in which attributes of memory spaces, such as
+ * __attribute__((shared)), are replaced by CUDA's keywords, such as __shared__
+ * (attributes.c). */
 static char *
 attributes_unify(const char *source)
 {

@@ -11,11 +11,12 @@ struct cpu_launch;
 struct image_child_launch;
 struct image_device_copy;
 
-/* Functions of higher layers (run/child_launch.c) for the functions that
- * kernels call. `parent` is the launch that calls them. A fault
- * in them is a fault of the library. They return a
- * cudaError and take locks. `kernel` is the name of a kernel in the parent's
- * module. */
+/* Callbacks into higher layers (run/child_launch.c), by which the device
+ * runtime's functions are implemented, such as launches by kernels. `parent`
+ * is the launch whose kernel calls such a function; `kernel` is the name of a
+ * kernel in the parent's module. The callbacks return a cudaError and take
+ * locks. An invalid access within one is reported as a fault of this library,
+ * not of the kernel. */
 struct cpu_device_runtime {
     int (*launch)(struct cpu_launch *parent,
                   const struct image_child_launch *launch, const char *kernel,

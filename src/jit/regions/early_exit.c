@@ -87,8 +87,8 @@ match_thread(const struct search *search, LLVMValueRef value, int *axis)
 }
 
 /* Tests for a product such as blockIdx.x * blockDim.x or blockIdx.x * 256, or
- * a small constant. A sum of such a value and threadIdx does not wrap in any
- * program that CUDA defines. */
+ * a small constant. The sum of such a value and threadIdx cannot wrap within
+ * CUDA's limits on the sizes of grids and blocks. */
 static bool
 is_block_start(const struct jit_kernel *kernel, LLVMValueRef value)
 {

@@ -179,7 +179,8 @@ class __pycuda_tile : public __pycuda_lane_group<__pycuda_tile<Size>>
     {
         return __pycuda_linear() % Size;
     }
-    /* Lane mask, including lanes that the block's last warp lacks. */
+    /* Mask of the tile's lanes. It includes lanes that the last warp of the
+     * block does not have. */
     __device__ static unsigned int
     __mask()
     {
