@@ -171,6 +171,7 @@ except drv.Error as error:
     assert run(PRELUDE + code, environment=checks) == "found\n"
 
 
+@pytest.mark.no_sanitizer
 def test_children_leave_no_memory():
     """Chains, streams and events of many children need no memory."""
     code = """

@@ -327,7 +327,6 @@ def test_template_headers_compile_inside_the_wrap(header):
 @pytest.mark.parametrize(
     ("header", "use"),
     [
-        ("cub/block/block_scan.cuh", "cub::BlockScan<int, 32> s;"),
         ("thrust/device_vector.h", "thrust::device_vector<int> v;"),
         ("thrust/sort.h", "thrust::partition(p, p + 3, 1);"),
         ("thrust/merge.h", "thrust::merge(p, p + 3, p, p, p);"),
@@ -336,7 +335,9 @@ def test_template_headers_compile_inside_the_wrap(header):
 def test_gpu_only_libraries_say_so_where_they_are_used(header, use):
     source = f"#include <{header}>\n__global__ void kernel(int *p) {{ %s }}"
     assert compile(source % "*p = 1;", no_extern_c=True)
-    with pytest.raises(cuda.CompileError, match="(cub|thrust) is .*GPUs"):
+    with pytest.raises(
+        cuda.CompileError, match="run from host code|nvidia-cuda-cccl"
+    ):
         compile(source % use, no_extern_c=True)
 
 

@@ -136,7 +136,7 @@ def test_inline_ptx_is_refused_by_name():
 
 @pytest.mark.cpu
 def test_long_ptx_is_told_in_short():
-    lines = "add.u32 %0, %0, 1;" * 9 + "bra done; done:"
+    lines = "add.u32 %0, %0, 1;" * 9 + "tcgen05.fence;"
     source = f"""__global__ void kernel(unsigned *out)
 {{
     asm volatile("{lines}" : "+r"(out[0]));

@@ -165,8 +165,8 @@ test_memory(void)
 static void
 test_images(void)
 {
-    static const char ptx[] =
-        ".version 8.0\n.target sm_50\n.address_size 64\n";
+    static const char ptx[] = ".version 8.0\n.target sm_50\n.address_size 64\n"
+                              ".visible .entry k()\n{\n    nonsense;\n}\n";
     static unsigned char cubin[64] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
     char log[1024] = "";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER,
@@ -180,9 +180,9 @@ test_images(void)
         return;
     }
     EXPECT(CUDA_ERROR_INVALID_IMAGE, cu.cuModuleLoadData(&module, "no image"));
-    EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU,
+    EXPECT(CUDA_ERROR_INVALID_PTX,
            cu.cuModuleLoadDataEx(&module, ptx, 2, options, values));
-    CHECK(strstr(log, "PTX") != NULL);
+    CHECK(strstr(log, "ptx:6: error: ") != NULL);
     cubin[18] = 190;
     EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU, cu.cuModuleLoadData(&module, cubin));
 }

@@ -22,7 +22,7 @@ loaded_use(struct cpu_code *code, const char *bytes, size_t size)
     FUZZ_REQUIRE(cpu_image_contains_code(code->memory) ==
                  (code->code_bytes > 0));
     FUZZ_REQUIRE(!cpu_image_contains_code(code->memory + code->code_bytes));
-    FUZZ_REQUIRE(!cpu_code_load(&repeated, bytes, size, NULL, 0));
+    FUZZ_REQUIRE(!cpu_code_load(&repeated, bytes, size, NULL, NULL, 0));
     cpu_code_unload(code);
     cpu_code_unload(&repeated);
 }
@@ -34,7 +34,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char error[128] = "", *bytes = fuzz_copy(data, size, false);
 
     FUZZ_REQUIRE(cpu_arch_runs(cpu_arch_target()) && !cpu_arch_runs(""));
-    if (cpu_code_load(&code, bytes, size, error, sizeof error)) {
+    if (cpu_code_load(&code, bytes, size, NULL, error, sizeof error)) {
         FUZZ_REQUIRE(*error && !code.memory && !code.sections);
     } else {
         loaded_use(&code, bytes, size);
