@@ -41,7 +41,7 @@ def nvrtc():
     pytest.skip("NVIDIA's libnvrtc.so.13 is not installed")
 
 
-def compile(source, *options, wrap=True):
+def compile(source, *options, wrap=True, cccl_folder=None):
     """Compile as pycuda.compiler does; return NVRTC's (result, log)."""
     library = nvrtc()
     if wrap:
@@ -53,6 +53,8 @@ def compile(source, *options, wrap=True):
         f"--include-path={HEADERS_DIR / 'nvrtc'}",
         f"--include-path={HEADERS_DIR / 'std'}",
         f"--include-path={HEADERS_DIR}",
+        f"--include-path={HEADERS_DIR / 'cccl'}",
+        *([f"--include-path={cccl_folder}"] if cccl_folder else []),
         *(f"--include-path={folder}" for folder in TOOLKITS),
         *(f"--include-path={folder}/cccl" for folder in TOOLKITS),
     ]
@@ -331,11 +333,7 @@ def test_kernels_with_cub(kind):
     result, log = compile(
         source(kind, (48,)),
         "--builtin-initializer-list=true",
-        # The order of the folders on a GPU.
-        f"--include-path={HEADERS_DIR / 'nvrtc'}",
-        f"--include-path={HEADERS_DIR / 'std'}",
-        f"--include-path={HEADERS_DIR / 'cccl'}",
-        f"--include-path={found}",
+        cccl_folder=found,
         wrap=False,
     )
     assert result == 0, log
