@@ -54,8 +54,8 @@ TAKEN = NAMES.split()
 REFUSED = {
     "curand_mtgp32_host.h": "from Python",
     "curand_mtgp32dc_p_11213.h": "from Python",
-    "cuda/nothing": "NVIDIA's header 'cuda/nothing'",
-    "cuda/std/nothing": "NVIDIA's header 'cuda/std/nothing'",
+    "cuda/nothing": "'cuda/nothing' file not found",
+    "cuda/std/nothing": "'cuda/std/nothing' file not found",
     "nvfunctional": "NVIDIA's header 'nvfunctional'",
     "cufft.h": "NVIDIA's header 'cufft.h'",
     "crt/nothing.h": "NVIDIA's header 'crt/nothing.h'",

@@ -657,23 +657,18 @@ nvrtc_job_use_cccl(struct nvrtc_job *job)
     return true;
 }
 
-/* If the log mentions CCCL, compiles with its headers: a header of the program
- * includes them. Without CCCL, the log says how to install it. Returns false
- * if the compilation fails, too; the log and the options are then as
- * before. */
+/* Compiles with CCCL's headers in the folder `cccl`, or with the package's own
+ * headers if it is NULL. Returns false if the compilation fails, too; the log
+ * and the options are then as before. */
 static bool
-retry_cccl(struct nvrtc_job *job, struct nvrtc_process *process)
+retry_headers(struct nvrtc_job *job, struct nvrtc_process *process,
+              const char *cccl)
 {
     struct nvrtc_text said = job->program->log;
     struct nvrtc_process other = {0};
+    const char *before = job->options.cccl;
 
-    if (job->options.cccl || !nvrtc_cccl_is_mentioned(said.bytes)) {
-        return false;
-    }
-    if (!nvrtc_job_use_cccl(job)) {
-        nvrtc_text_print(&job->program->log, "%s", nvrtc_cccl_advice);
-        return false;
-    }
+    job->options.cccl = cccl;
     job->program->log = (struct nvrtc_text){0};
     nvrtc_pch_free(&job->pch);
     bool well = nvrtc_pch_get(&job->pch, job->frontend, job->headers,
@@ -687,9 +682,41 @@ retry_cccl(struct nvrtc_job *job, struct nvrtc_process *process)
         return true;
     }
     job_discard(job, &other);
+    job->options.cccl = before;
+    job->program->log = (struct nvrtc_text){0};
+    nvrtc_pch_free(&job->pch);
+    nvrtc_pch_get(&job->pch, job->frontend, job->headers, &job->options,
+                  &job->program->log);
+    nvrtc_text_free(&job->program->log);
     job->program->log = said;
-    job->options.cccl = NULL;
     return false;
+}
+
+/* If the log mentions CCCL, compiles with its headers: a header of the program
+ * includes them. Without CCCL, the log says how to install it. */
+static bool
+retry_cccl(struct nvrtc_job *job, struct nvrtc_process *process)
+{
+    if (job->options.cccl ||
+        !nvrtc_cccl_is_mentioned(job->program->log.bytes)) {
+        return false;
+    }
+    if (!nvrtc_job_use_cccl(job)) {
+        nvrtc_text_print(&job->program->log, "%s", nvrtc_cccl_advice);
+        return false;
+    }
+    job->options.cccl = NULL;
+    return retry_headers(job, process, job->cccl);
+}
+
+/* Compiles a source that includes Thrust's headers with the package's own ones
+ * and placeholders, since some of CCCL's need host code. This suffices if no
+ * kernel uses them. */
+static bool
+retry_without_cccl(struct nvrtc_job *job, struct nvrtc_process *process)
+{
+    return job->options.cccl && strstr(job->program->source, "thrust/") &&
+           retry_headers(job, process, NULL);
 }
 
 /* Compiles the source without the bodies of templates that have errors.
@@ -745,7 +772,8 @@ nvrtc_job_bitcode(struct nvrtc_job *job)
             result = nvrtc_job_front(job, false, &process);
         } else if (retry_rewritten(job, &process) ||
                    retry_unmarked(job, &process) ||
-                   retry_cccl(job, &process)) {
+                   retry_cccl(job, &process) ||
+                   retry_without_cccl(job, &process)) {
             result = NVRTC_SUCCESS;
         } else if (retry_marked_kernels(job) || retry_shared_complex(job) ||
                    nvrtc_pch_fall_back(&job->pch, job->program->log.bytes)) {
