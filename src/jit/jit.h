@@ -256,6 +256,8 @@ struct jit {
     /* the arguments of the command line, each ended by a NUL, without
      * --quick and --quick-now */
     struct jit_text arguments;
+    /* __cluster_dims__ requests clusters of several blocks */
+    bool wide_clusters;
     LLVMContextRef context;
     LLVMModuleRef module;
     /* true: the module was read from one or more bitcode images, which were

@@ -24,11 +24,12 @@ refuse(struct ptx *ptx, const struct ptx_statement *statement)
                     statement->operation);
 }
 
-static void
-call_plain(struct ptx *ptx, const char *name)
+/* Fails if the clusters of a kernel may have several blocks. */
+static bool
+has_narrow_clusters(struct ptx *ptx)
 {
-    ptx_call_runtime(ptx, name, LLVMVoidTypeInContext(ptx->jit->context), NULL,
-                     0);
+    return !ptx->jit->wide_clusters ||
+           ptx_fail(ptx, "clusters of more than one block are not supported");
 }
 
 /* Builds an instruction that advises the processor, and does nothing here. */
@@ -119,7 +120,9 @@ ptx_build_cluster_address(struct ptx *ptx,
         !ptx_parse_type(statement->modifiers[n - 1], &type)) {
         return refuse(ptx, statement);
     }
-    call_plain(ptx, "__pycuda_cluster");
+    if (!has_narrow_clusters(ptx)) {
+        return false;
+    }
     LLVMValueRef value = maps ? ptx_read(ptx, &operands[1], type, false)
                               : jit_constant(ptx->jit, 0);
     return value && ptx_write(ptx, operands[0].names[0], maps ? type : word,
@@ -136,7 +139,9 @@ build_cluster_barrier(struct ptx *ptx, const struct ptx_statement *statement)
                              "aligned ")) {
         return refuse(ptx, statement);
     }
-    call_plain(ptx, "__pycuda_cluster");
+    if (!has_narrow_clusters(ptx)) {
+        return false;
+    }
     if (ptx_has(statement, "wait")) {
         LLVMValueRef arguments[] = {jit_constant(jit, IMAGE_BARRIER_PLAIN),
                                     jit_constant(jit, 0)};

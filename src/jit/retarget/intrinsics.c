@@ -205,27 +205,24 @@ clusters_are_wide(struct jit *jit)
 static void
 lower_cluster(struct jit *jit, LLVMValueRef instruction, void *data)
 {
-    const bool *wide = data;
-
+    (void)data;
     if (!jit_calls(instruction, "__pycuda_cluster")) {
         return;
     }
-    if (*wide) {
+    if (jit->wide_clusters) {
         jit_user_error(instruction,
                        "__cluster_dims__: clusters of more than one block "
                        "cannot run on the CPU device");
     }
-    (void)jit;
     LLVMInstructionEraseFromParent(instruction);
 }
 
 void
 jit_map_intrinsics(struct jit *jit)
 {
-    bool wide = clusters_are_wide(jit);
-
+    jit->wide_clusters = clusters_are_wide(jit);
     rename_functions(jit);
-    jit_each_instruction_of_module(jit, lower_cluster, &wide);
+    jit_each_instruction_of_module(jit, lower_cluster, NULL);
     jit_each_instruction_of_module(jit, map_instruction, NULL);
     jit_each_instruction_of_module(jit, lower_exchange, NULL);
 }
