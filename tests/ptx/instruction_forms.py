@@ -403,6 +403,17 @@ def _floats() -> None:
             exact(lambda x, y: x + y, "rn", "f32")(_flushed(a), _flushed(b))
         ),
     )
+    for compare in ("eq", "lt", "ge", "neu"):
+        form(
+            "float",
+            "{ .reg .pred p; setp." + compare + ".ftz.f32 p, %1, %2; "
+            "selp.u32 %0, 1, 0, p; }",
+            "ff",
+            "r",
+            lambda a, b, test=_COMPARISONS[compare]: test(
+                _flushed(a), _flushed(b)
+            ),
+        )
 
 
 def _inputs(count: int) -> str:

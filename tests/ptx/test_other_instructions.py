@@ -81,3 +81,21 @@ def test_clusters_of_several_blocks_are_refused(statement: str) -> None:
     )
     with pytest.raises(drv.CompileError, match="more than one block"):
         SourceModule(source)
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("add.ftz.f16 %0, %0, %0;", "'add.ftz' is not supported"),
+        ("cvt.rn.satfinite.f16.f32 %0, 1.0;", "'cvt.satfinite' is supported"),
+    ],
+)
+def test_modifiers_without_effect_are_refused(
+    statement: str, reason: str
+) -> None:
+    """A modifier that is accepted and ignored would give wrong results."""
+    source = f"""__global__ void k(unsigned short *out)
+    {{ asm volatile("{statement}" : "+h"(out[0])); }}"""
+    with pytest.raises(drv.CompileError, match=reason):
+        SourceModule(source)

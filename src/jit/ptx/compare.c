@@ -102,6 +102,13 @@ compare_elements(struct compare *compare, unsigned i)
 {
     LLVMBuilderRef builder = compare->ptx->jit->builder;
     LLVMValueRef in[2];
+    bool flushes = ptx_has(compare->statement, "ftz");
+    if (flushes && (compare->half.count || compare->type.letter != 'f' ||
+                    compare->type.bits != 32)) {
+        ptx_fail(compare->ptx, "'%s.ftz' is supported for f32 only",
+                 compare->statement->operation);
+        return NULL;
+    }
     for (unsigned k = 0; k < 2; k++) {
         in[k] = compare->half.count
                     ? ptx_half_read(compare->ptx, compare->half,
@@ -110,6 +117,9 @@ compare_elements(struct compare *compare, unsigned i)
                                false);
         if (!in[k]) {
             return NULL;
+        }
+        if (flushes) {
+            in[k] = ptx_flush(compare->ptx, in[k]);
         }
     }
     bool real = compare->half.count || compare->type.letter == 'f';

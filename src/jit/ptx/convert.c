@@ -237,6 +237,10 @@ ptx_build_convert(struct ptx *ptx, const struct ptx_statement *statement)
     if (n < 2 || !ptx_only(statement, modifiers)) {
         return ptx_fail(ptx, "'cvt' does not exist in a supported form");
     }
+    if (ptx_has(statement, "satfinite") && !ptx_has(statement, "e4m3x2") &&
+        !ptx_has(statement, "e5m2x2")) {
+        return ptx_fail(ptx, "'cvt.satfinite' is supported for fp8 only");
+    }
     if (ptx_has(statement, "pack")) {
         return ptx_convert_pack(ptx, statement);
     }

@@ -239,6 +239,12 @@ ptx_build_slct(struct ptx *ptx, const struct ptx_statement *statement)
     if (!c) {
         return false;
     }
+    if (ptx_has(statement, "ftz")) {
+        if (test.letter != 'f' || test.bits != 32) {
+            return ptx_fail(ptx, "'slct.ftz' is supported for f32 only");
+        }
+        c = ptx_flush(ptx, c);
+    }
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(c));
     LLVMValueRef first = test.letter == 'f'
                              ? LLVMBuildFCmp(builder, LLVMRealOGE, c, zero, "")

@@ -485,6 +485,10 @@ build_halves(struct ptx *ptx, const struct ptx_statement *statement,
              const struct operation *row, struct ptx_half half)
 {
     LLVMValueRef values[2];
+    if (ptx_has(statement, "ftz")) {
+        return ptx_fail(ptx, "'%s.ftz' is not supported for 16-bit floats",
+                        row->name);
+    }
     if (statement->operand_count != row->operands ||
         !(row->takes & TAKES_FLOATS) || !ptx_only(statement, modifiers) ||
         row->make == build_selp) {
