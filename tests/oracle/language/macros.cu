@@ -312,6 +312,7 @@ __device__ __no_return__ void leave() { __trap(); }
 __device__ int f(int x) { return x + 1; }
 __global__ void run(unsigned *out)
 {
+    if (threadIdx.x > 0) { return; }
     a = 3;
     b = 4;
     S s = {5};
