@@ -7,6 +7,7 @@
 #include "fuzz.h"
 
 #include "cpu/nvrtc/attributes.h"
+#include "cpu/nvrtc/cccl.h"
 #include "cpu/nvrtc/deduction_guides.h"
 #include "cpu/nvrtc/diagnostics.h"
 #include "cpu/nvrtc/dialect.h"
@@ -34,6 +35,26 @@ nvrtc_headers_contain(const char *headers, const char *folder,
 {
     (void)headers;
     return !strcmp(folder, "std") ? strlen(name) > 8 : strlen(name) > 4;
+}
+
+const char *const nvrtc_cccl_dirs[] = {"cccl", NULL};
+
+bool
+nvrtc_cccl_contains(const char *cccl, const char *name)
+{
+    return strlen(cccl) + strlen(name) > 16;
+}
+
+bool
+nvrtc_cccl_is_include(const char *word)
+{
+    return !strcmp(word + 2, "cccl");
+}
+
+bool
+nvrtc_cccl_undefined(const struct nvrtc_strings *preprocess)
+{
+    return preprocess->count < 2;
 }
 
 bool
