@@ -138,6 +138,23 @@ def test_module_unloaded_before_the_full_version_is_ready(cache):
     assert np.array_equal(Stages(image).run(), expected)
 
 
+def test_the_cache_of_the_time_of_loading_is_used(
+    cache, tmp_path, monkeypatch
+):
+    """A program may change the variable before the full version is ready."""
+    other = tmp_path / "other"
+    other.mkdir(mode=0o700)
+    image = compile(stages("moved", 40), cache_dir=False)
+    assert is_quick(image)
+    before = set((cache / "front").iterdir())
+    module = Stages(image, "moved")
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(other))
+    assert cpu.finish_compilation(120)
+    assert len(set((cache / "front").iterdir()) - before) == 1
+    assert not (other / "front").exists()
+    del module
+
+
 def test_graph_runs_both_versions(cache):
     loaded = Stages(compile(stages("stages"), cache_dir=False))
     expected = loaded.run()

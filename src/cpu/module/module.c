@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -360,8 +361,10 @@ cpu_module_load(struct cpu_context *ctx, const void *bytes,
     if (kind == IMAGE_BITCODE) {
         return bitcode_load(ctx, bytes, size, log, module);
     }
+    char path[PATH_MAX];
     struct nvrtc_text full;
-    if (nvrtc_image_is_quick(bytes) && nvrtc_full_version_find(bytes, &full)) {
+    if (nvrtc_image_is_quick(bytes) && nvrtc_full_version_path(bytes, path) &&
+        nvrtc_full_version_find(path, &full)) {
         code = native_load(ctx, full.bytes, full.length, log, module);
         if (!code) {
             return code;

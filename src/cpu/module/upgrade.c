@@ -12,6 +12,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -37,6 +38,7 @@
 struct upgrade {
     struct cpu_module *module;  /* NULL: freed meanwhile */
     struct image_header *quick; /* copy of the quick version, owned */
+    char path[PATH_MAX];        /* of the cache file; empty: no cache */
     struct upgrade *next;
 };
 
@@ -112,8 +114,9 @@ upgrade_main(void *unused)
         struct nvrtc_text full;
 
         pthread_mutex_unlock(&cpu_upgrade_lock);
-        bool made = nvrtc_full_version_find(upgrade->quick, &full) ||
-                    nvrtc_full_version_build(upgrade->quick, &full);
+        bool made =
+            nvrtc_full_version_find(upgrade->path, &full) ||
+            nvrtc_full_version_build(upgrade->quick, upgrade->path, &full);
         pthread_mutex_lock(&cpu_upgrade_lock);
         if (made && upgrade->module) {
             module_upgrade(upgrade->module, &full);
@@ -166,6 +169,7 @@ upgrade_new(struct cpu_module *module)
         return NULL;
     }
     memcpy(upgrade->quick, quick, (size_t)quick->bytes);
+    nvrtc_full_version_path(quick, upgrade->path);
     return upgrade;
 }
 

@@ -48,9 +48,8 @@ compiler_path(char path[PATH_MAX])
     return nvrtc_path_package(path, "PYCUDA_JIT", "bin/pycuda-jit");
 }
 
-/* Stores the path of the cache file. Returns false if there is no cache. */
-static bool
-cache_path(const struct image_header *quick, char path[PATH_MAX])
+bool
+nvrtc_full_version_path(const struct image_header *quick, char path[PATH_MAX])
 {
     struct nvrtc_digest digest = {0};
     struct stat status;
@@ -59,22 +58,23 @@ cache_path(const struct image_header *quick, char path[PATH_MAX])
     if (getenv("PYCUDA_DISABLE_CACHE") || !compiler_path(path) ||
         stat(path, &status) || !nvrtc_path_cache(folder) ||
         !nvrtc_folder_private(folder)) {
+        path[0] = 0;
         return false;
     }
     nvrtc_digest_add(&digest, &status.st_size, sizeof status.st_size);
     nvrtc_digest_add(&digest, &status.st_mtim, sizeof status.st_mtim);
     nvrtc_digest_add(&digest, quick, (size_t)quick->bytes);
-    return nvrtc_cache_file_path(path, folder, &digest);
+    if (!nvrtc_cache_file_path(path, folder, &digest)) {
+        path[0] = 0;
+    }
+    return path[0] != 0;
 }
 
 bool
-nvrtc_full_version_find(const struct image_header *quick,
-                        struct nvrtc_text *full)
+nvrtc_full_version_find(const char *path, struct nvrtc_text *full)
 {
-    char path[PATH_MAX];
-
     *full = (struct nvrtc_text){0};
-    if (cache_path(quick, path) && nvrtc_cache_file_read(path, full) &&
+    if (path[0] && nvrtc_cache_file_read(path, full) &&
         nvrtc_jit_image_is_complete(full)) {
         return true;
     }
@@ -119,21 +119,21 @@ compile(const struct image_header *quick, struct nvrtc_strings *argv,
 }
 
 bool
-nvrtc_full_version_build(const struct image_header *quick,
+nvrtc_full_version_build(const struct image_header *quick, const char *path,
                          struct nvrtc_text *full)
 {
     struct nvrtc_strings argv = {0};
-    char path[PATH_MAX];
+    char compiler[PATH_MAX];
 
     *full = (struct nvrtc_text){0};
-    if (!compiler_path(path)) {
+    if (!compiler_path(compiler)) {
         return false;
     }
-    nvrtc_strings_add(&argv, "%s", path);
+    nvrtc_strings_add(&argv, "%s", compiler);
     arguments_add(quick, &argv);
     bool made = compile(quick, &argv, full);
     nvrtc_strings_free(&argv);
-    if (made && cache_path(quick, path)) {
+    if (made && path[0]) {
         nvrtc_cache_file_put(path, full);
     }
     return made;

@@ -5,6 +5,7 @@
 #ifndef PYCUDA_CPU_NVRTC_FULL_VERSION_H
 #define PYCUDA_CPU_NVRTC_FULL_VERSION_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 struct image_header;
@@ -16,14 +17,20 @@ struct nvrtc_text;
 const char *nvrtc_quick_option(void);
 /* Returns true if the image is a quick version. */
 bool nvrtc_image_is_quick(const struct image_header *image);
-/* Reads the full version of `quick`, a checked image, from the cache of this
- * user. Returns false, with an empty text, if it is not there. */
-bool nvrtc_full_version_find(const struct image_header *quick,
-                             struct nvrtc_text *full);
+/* Stores the path of the cache file for the full version of `quick`, a checked
+ * image. Returns false, with an empty path, if there is no cache. The path
+ * depends on environment variables, which a program may change: it is asked
+ * for once, when the module is loaded. */
+bool nvrtc_full_version_path(const struct image_header *quick,
+                             char path[PATH_MAX]);
+/* Reads a full version from the cache file `path` (see above). Returns false,
+ * with an empty text, if it is not there or the path is empty. */
+bool nvrtc_full_version_find(const char *path, struct nvrtc_text *full);
 /* Compiles the full version of `quick`, a checked image, in a child process,
- * waits for it, and stores it in the cache. Returns false if the child failed;
- * a failed write to the cache is ignored. */
+ * waits for it, and stores it in the cache file `path`, unless the path is
+ * empty. Returns false if the child failed; a failed write to the cache is
+ * ignored. */
 bool nvrtc_full_version_build(const struct image_header *quick,
-                              struct nvrtc_text *full);
+                              const char *path, struct nvrtc_text *full);
 
 #endif
