@@ -163,7 +163,7 @@ call_uncached(struct fast_ufunc *self, PyObject *const *args, size_t nargsf,
 }
 
 /* Slow path: performs operations that are not in the cache, or calls the
- * Python function. Ends `call`, the time in which the call has its locks. */
+ * Python function. Ends `call`, which releases the locks of the call. */
 static __attribute__((noinline)) PyObject *
 call_slow(struct fast_ufunc *self, PyObject *const *args, size_t nargsf,
           PyObject *names, struct core_call *call)

@@ -22,7 +22,7 @@
 
 /* --- indices in host memory -------------------------------------------- */
 
-/* Implements list_indices for a list or tuple that stays as it is. */
+/* Implements list_indices for a list or tuple that no other thread changes. */
 static PyArrayObject *
 items_indices(PyObject *items)
 {

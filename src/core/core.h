@@ -24,7 +24,7 @@ struct core_context; /* private to core */
 struct core_lock;    /* private to core */
 
 /* A section of a call in which the thread has a context's lock
- * (python/locks.h). Empty with the GIL. */
+ * (python/locks.h). In builds with the GIL it has no members. */
 struct core_section {
 #ifdef Py_GIL_DISABLED
     PyCriticalSection python;
@@ -221,7 +221,8 @@ struct core_context *core_current_with_stream(void **key, CUstream *stream);
 struct core_scope {
     /* true: the context was pushed, so that core_leave must pop it */
     bool pushed;
-    /* the time in which the thread has the context's lock (python/locks.h) */
+    /* the section of the call in which the thread has the context's lock
+     * (python/locks.h) */
     struct core_section section;
 };
 

@@ -170,7 +170,8 @@ driver_traverse(PyObject *module, visitproc visit, void *arg)
 static PyModuleDef_Slot driver_slots[] = {
     {Py_mod_exec, driver_exec},
 #ifdef Py_mod_gil
-    /* python/locks.h: locks in place of the GIL */
+    /* the module does not need the GIL: it has locks of its own
+     * (python/locks.h) */
     {Py_mod_gil, Py_MOD_GIL_NOT_USED},
 #endif
 #ifdef Py_mod_multiple_interpreters

@@ -21,8 +21,8 @@ struct image_child_launch {
     uint32_t caller_thread; /* offset 48: index of the thread in its block */
 };
 
-/* Pointers to a kernel point to such an object in kernel code. pycuda-jit
- * creates one for each kernel whose address is taken. */
+/* In kernel code, a pointer to a kernel is the address of such an object.
+ * pycuda-jit creates one for each kernel whose address is taken. */
 struct image_kernel_address {
     uint64_t magic;   /* offset 0: IMAGE_KERNEL_ADDRESS */
     const char *name; /* offset 8: name of the kernel in the image */
@@ -48,7 +48,7 @@ struct image_device_copy {
 _Static_assert(sizeof(struct image_child_launch) == 56, "abi");
 _Static_assert(sizeof(struct image_device_copy) == 80, "abi");
 
-/* What __pycuda_device_error does. */
+/* Actions of __pycuda_device_error on the thread's last error. */
 enum image_error_action {
     IMAGE_ERROR_PEEK, /* returns the thread's last error */
     IMAGE_ERROR_TAKE, /* returns the last error and resets it */
@@ -61,7 +61,7 @@ enum image_device_query {
     IMAGE_DEVICE_COUNT = -2,   /* number of devices */
 };
 
-/* What __pycuda_device_object does with a stream or an event. */
+/* Actions of __pycuda_device_object on a stream or an event. */
 enum image_object_action {
     IMAGE_STREAM_CREATE,
     IMAGE_STREAM_DESTROY,

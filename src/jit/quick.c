@@ -31,7 +31,7 @@
 
 extern char **environ;
 
-/* What the signal handler needs; written before the timer starts. */
+/* Data that the signal handler needs; written before the timer starts. */
 static char *words[MAX_WORDS + 1];
 static const char *input;
 static size_t input_bytes;

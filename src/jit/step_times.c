@@ -21,7 +21,8 @@ static struct {
 static bool is_enabled;
 static unsigned step_count = 1;
 static unsigned current;
-static double begin; /* of the current step: processor time in seconds */
+/* processor time in seconds at which the current step began */
+static double begin;
 
 static double
 processor_seconds(void)

@@ -175,8 +175,8 @@ __PYCUDA_TEXTURE(texCubemapLayered, __PYCUDA_CUBE_LAYERED,
                  y, z, layer)
 #undef __PYCUDA_TEXTURE
 
-/* The functions above read level 0 of a mipmapped texture; these read the
- * given level of detail. */
+/* Functions that read a mipmapped texture at a given level of detail; the
+ * functions above read level 0. */
 #define __PYCUDA_LEVEL(NAME, ACCESS, DECLARE, PASS, X, Y, Z, LAYER)           \
     template <class T>                                                        \
     __pycuda_template_fn T NAME(cudaTextureObject_t object,                   \
@@ -209,7 +209,8 @@ __PYCUDA_LEVEL(texCubemapLayeredLod, __PYCUDA_CUBE_LAYERED,
                z, layer)
 #undef __PYCUDA_LEVEL
 
-/* These read the level at which a step along dx or dy is about one texel. */
+/* Functions that read a mipmapped texture at the level at which a step along
+ * dx or dy is about one texel. */
 #define __PYCUDA_GRADIENT(NAME, ACCESS, VECTOR, CHANGES, DECLARE, PASS, X, Y, \
                           Z, LAYER)                                           \
     template <class T>                                                        \

@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-/* 1 for integers, 2 for float, 3 for double. */
+/* `kind` is 1 for integers, 2 for float, 3 for double, 0 for other types. */
 template <class T> struct __pycuda_number {
     static const int kind = 0;
 };
@@ -33,7 +33,8 @@ PYCUDA_NUMBER(float, 2)
 PYCUDA_NUMBER(double, 3)
 #undef PYCUDA_NUMBER
 
-/* `type` if the condition holds; otherwise the overload is disabled. */
+/* Has the member `type` only if the condition holds. Otherwise an overload
+ * with this type is disabled. */
 template <bool condition, class T> struct __pycuda_where {
 };
 template <class T> struct __pycuda_where<true, T> {

@@ -37,8 +37,9 @@ struct iterator {
     {                                                                         \
         return at;                                                            \
     }
-/* The moves of an iterator that holds another one, `at`. The arguments are the
- * operators that move `at` when this iterator is moved by ++, --, + and -. */
+/* Operators that move an iterator that holds another one, `at`. The arguments
+ * are the operators that move `at` when this iterator is moved by ++, --, +
+ * and -. */
 #define __PYCUDA_MOVES(SELF, FORWARD, BACK, PLUS, MINUS)                      \
     __PYCUDA_STD SELF &operator++()                                           \
     {                                                                         \
@@ -80,7 +81,8 @@ struct iterator {
         at MINUS## = n;                                                       \
         return *this;                                                         \
     }
-/* One comparison of two such iterators. */
+/* One comparison operator of two iterators, which compares the iterators that
+ * they hold. */
 #define __PYCUDA_COMPARE(SELF, OPERATOR, LEFT, RIGHT)                         \
     template <class A, class B>                                               \
     __host__ __device__ constexpr bool operator OPERATOR(const SELF<A> &a,    \
@@ -88,7 +90,8 @@ struct iterator {
     {                                                                         \
         return LEFT.base() OPERATOR RIGHT.base();                             \
     }
-/* n + iterator, and the function that makes such an iterator. */
+/* The operator n + iterator, and the function MAKE that returns an iterator of
+ * class SELF. */
 #define __PYCUDA_MAKES(SELF, MAKE)                                            \
     template <class Iterator>                                                 \
     __host__ __device__ constexpr SELF<Iterator> operator+(                   \

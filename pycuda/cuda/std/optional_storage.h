@@ -14,7 +14,8 @@ namespace std
 struct __pycuda_in_place {
 };
 
-/* The value, or nothing. Not trivial: destroys the value. */
+/* Storage of an optional: a value, or nothing. This form is for types that are
+ * not trivial, and destroys the value. */
 template <class T, bool Trivial> struct __pycuda_optional_value {
     union {
         char none;
@@ -139,7 +140,7 @@ struct __pycuda_optional_copies<T, true> : __pycuda_optional_base<T> {
     using __pycuda_optional_base<T>::__pycuda_optional_base;
 };
 
-/* Deletes what the type of the value cannot do. */
+/* Deletes the constructors that the type of the value does not have. */
 template <bool Copies, bool Moves> struct __pycuda_optional_constructs {
 };
 template <> struct __pycuda_optional_constructs<false, true> {

@@ -76,7 +76,8 @@ __pycuda_call(M C::*member, O &&object)
     __PYCUDA_RETURN(__pycuda_owner<C>(static_cast<O &&>(object)).*member)
 #undef __PYCUDA_RETURN
 
-/* Whether a call is possible, its result, and whether it cannot throw. */
+/* Tells whether a call is possible (`there`), its result, and whether it
+ * cannot throw (`quiet`). */
 template <class, class F, class... A> struct __pycuda_invoke {
     static constexpr bool there = false, quiet = false;
 };
@@ -196,7 +197,7 @@ template <class T>
 struct is_nothrow_swappable : bool_constant<__pycuda_swap_of<T>::quiet> {
 };
 
-/* Members, destruction and storage. */
+/* Types of members, and traits of destruction and storage. */
 template <class T> struct __pycuda_member_of : type_identity<void> {
 };
 template <class T, class C>

@@ -38,14 +38,16 @@ static pthread_mutex_t gemm_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* A matrix product c = a b without the addresses of a, b and c. */
 struct product {
-    /* for a and for b: whether the matrix is used transposed */
+    /* for the factors a and b of c = a b: whether the matrix is used
+     * transposed */
     int transposed[2];
     /* c has rows x columns elements; a has `deep` columns, b `deep` rows */
     int rows, columns, deep;
     int lead[3], count;
     /* distance in elements between two matrices of a batch, for a, b and c */
     long long step[3];
-    int type, c_type; /* cudaDataType of a and b, and of c */
+    /* cudaDataType of the factors a and b, and of the product c */
+    int type, c_type;
 };
 
 static int

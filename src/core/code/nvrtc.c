@@ -125,7 +125,7 @@ string_encode(PyObject *text, const char *what)
     return bytes;
 }
 
-/* Implements strings_read for a list or tuple that stays as it is. */
+/* Reads the strings of a list or tuple that no other thread changes. */
 static int
 items_read(PyObject *sequence, const char *what, struct strings *strings)
 {

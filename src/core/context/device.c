@@ -354,8 +354,8 @@ device_traverse(PyObject *op, visitproc visit, void *arg)
     return 0;
 }
 
-/* tp_clear: drops the attributes that a program has set. Only through them a
- * Device can be part of a reference cycle. */
+/* tp_clear: drops the attributes that a program has set. A Device can be part
+ * of a reference cycle only through these attributes. */
 static int
 device_clear(PyObject *op)
 {

@@ -1,8 +1,9 @@
 /* launch.c - launches a kernel with packed arguments.
  *
  * The callers are call.c, prepared_call.c, legacy.c and array_launch.c. The
- * GIL is kept, since a release costs a thread switch if another thread is
- * busy, unless the launch may have to wait for the device (throttle.c).
+ * GIL is released only if the launch may have to wait for the device
+ * (throttle.c), since a release costs a thread switch if another thread is
+ * busy.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/function.h"

@@ -1,10 +1,11 @@
 /* nccl_join.c - joins a communicator, with a time limit.
  *
  * ncclCommInitRank waits for ever for ranks that do not call it, and cannot be
- * interrupted. It therefore runs in a thread of its own. If it takes too long,
- * that thread is left alone. A communicator that it still creates is aborted.
- * The CPU device's library has a time limit of its own, and knows more about
- * the ranks. It therefore gets a little more time.
+ * interrupted. It therefore runs in a thread of its own. If the call takes too
+ * long, the thread is left alone, and a communicator that the call creates
+ * later is aborted. The CPU device's library has a time limit of its own, and
+ * knows more about the ranks. Therefore the limit here is a little longer than
+ * that of the library.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
@@ -22,7 +23,9 @@
 struct join {
     pthread_mutex_t lock;
     pthread_cond_t ended;
-    bool left, complete; /* the caller has left; the call has returned */
+    /* `left`: the caller no longer waits for the call; `complete`: the call of
+     * ncclCommInitRank has returned */
+    bool left, complete;
     CUcontext context;
     int size, rank;
     ncclUniqueId id;
@@ -133,7 +136,8 @@ join_run(struct join *join, double seconds)
     join->left = !join->complete;
     bool unused = join->complete && !complete;
     pthread_mutex_unlock(&join->lock);
-    if (unused) { /* interrupted when it was complete */
+    /* a signal handler raised an exception, but the call is complete */
+    if (unused) {
         join_abandon(join);
     }
     return complete;

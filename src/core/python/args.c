@@ -228,7 +228,8 @@ dimension_read(PyObject *item, const char *what, unsigned *out)
     return status;
 }
 
-/* Reads a grid or block size from a list or tuple that stays as it is. */
+/* Reads a grid or block size from a list or tuple that no other thread
+ * changes. */
 static int
 dimensions_read(PyObject *items, const char *what, unsigned out[3])
 {

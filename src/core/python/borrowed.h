@@ -1,9 +1,9 @@
 /* borrowed.h - reads lists and dicts that programs may change at any time.
  *
  * Python functions that return a borrowed reference from a list or dict are
- * safe with the GIL only. These return new references. An object that is
- * found is a new reference; a function that returns NULL has set an exception,
- * unless its comment says otherwise.
+ * safe with the GIL only. The functions of this file return new references. An
+ * object that is found is a new reference; a function that returns NULL has
+ * set an exception, unless its comment says otherwise.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_PYTHON_BORROWED_H

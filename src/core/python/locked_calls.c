@@ -2,9 +2,9 @@
  * extension, in free-threaded Python.
  *
  * With the GIL, a call has the extension's data for itself until it releases
- * the GIL. Without it, a call has the data of its context for itself: the
- * current context of the thread, and the context of the object whose method
- * is called. locks.h says what such a lock protects.
+ * the GIL. Without the GIL, a call has the data of two contexts for itself:
+ * the thread's current context, and the context of the object on which a
+ * method is called. locks.h says what such a lock protects.
  *
  * The lock is taken by trampolines. When a type or a table of functions is
  * created, each C function in it is replaced by a trampoline, which takes the
@@ -94,8 +94,8 @@ core_calls_set_lock(struct core_lock *(*function)(void))
     current_lock = function;
 }
 
-/* Returns the lock of an object that begins with CORE_HEAD: that of its
- * context, or its own one. */
+/* Returns the lock of an object that begins with CORE_HEAD: the lock of its
+ * context or, if it has no context, its own lock. */
 static inline PyMutex *
 lock_of(PyObject *object)
 {
@@ -133,7 +133,7 @@ core_call_end(struct core_call *call)
 
 /* ---- trampolines ---- */
 
-/* Function of a trampoline. */
+/* The function that a trampoline calls, and the lock that it takes before. */
 struct target {
     void *function;
     enum core_call_lock lock;

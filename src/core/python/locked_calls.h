@@ -12,17 +12,17 @@
 /* Locks that a call takes, in addition to that of the current context. */
 enum core_call_lock {
     CORE_CALL_CURRENT, /* no other one */
-    /* that of the context of the first argument, an object that begins with
-     * CORE_HEAD, or the object's own one if it has no context */
+    /* the lock of the context of the first argument, an object that begins
+     * with CORE_HEAD; if the object has no context, its own lock */
     CORE_CALL_HEAD,
-    CORE_CALL_OWN, /* the own lock of the first argument */
+    CORE_CALL_OWN, /* the first argument's own lock */
 };
 
 /* Creates a type whose methods, attributes and slots take locks, as
- * PyType_FromModuleAndSpec does without locks. Destructors take that of the
- * object's context only, if `lock` is CORE_CALL_HEAD. Numeric operators take
- * that of the current context only. Returns a new reference, or NULL with an
- * exception. */
+ * PyType_FromModuleAndSpec does without locks. If `lock` is CORE_CALL_HEAD,
+ * destructors take the lock of the object's context only. Numeric operators
+ * take the lock of the current context only. Returns a new reference, or NULL
+ * with an exception. */
 PyObject *core_type_new(PyObject *module, PyType_Spec *spec, PyObject *bases,
                         enum core_call_lock lock);
 /* Adds functions that take the lock of the current context to the module.
@@ -33,7 +33,8 @@ int core_add_functions(PyObject *module, PyMethodDef *functions);
 PyMethodDef *core_locked_methods(PyMethodDef *methods,
                                  enum core_call_lock lock);
 
-/* The time in which a call has its locks. Empty with the GIL. */
+/* The locks that a call holds, from core_call_begin to core_call_end. In
+ * builds with the GIL it has no members. */
 struct core_call {
 #ifdef Py_GIL_DISABLED
     PyCriticalSection2 section;
@@ -42,8 +43,8 @@ struct core_call {
 
 #ifdef Py_GIL_DISABLED
 /* Takes the locks of a call with the first argument `self`, until
- * core_call_end. For functions that Python calls and that are in none of the
- * tables above. Calls of a thread end in the reverse order. */
+ * core_call_end. For functions that Python calls and that were not registered
+ * by the functions above. Calls of a thread end in the reverse order. */
 void core_call_begin(struct core_call *call, PyObject *self,
                      enum core_call_lock lock);
 /* Releases the locks that core_call_begin has taken. */

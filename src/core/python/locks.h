@@ -5,8 +5,8 @@
  * released whenever the GIL would be released (core_gil_release, a wait for
  * another lock of Python), and a thread may take it again. Calls from Python
  * into the extension take the lock (locked_calls.c), and so does core_enter
- * for a context that is not the current one. Inside, code may rely on what it
- * may rely on with the GIL.
+ * for a context that is not the current one. Code that holds the lock may make
+ * the same assumptions as code that holds the GIL.
  *
  * A leaf lock protects process-wide data for a few instructions. Code that
  * holds one calls neither Python nor the driver.
@@ -31,7 +31,7 @@
  * lock of a context that another thread frees. */
 struct core_lock {
     _Alignas(64) PyMutex mutex;
-    struct core_lock *next; /* in the list of unused locks */
+    struct core_lock *next; /* next lock in the list of unused locks */
     /* caches of src/array (core_current_table); the next context that uses
      * the lock reuses them */
     void *tables[CORE_TABLES];
@@ -64,22 +64,23 @@ core_lock_end(struct core_section *section)
     }
 }
 
-/* CORE_CONTEXT_BEGIN and CORE_CONTEXT_END do the same for the lock of a
- * context, which is not NULL. */
+/* CORE_CONTEXT_BEGIN takes the lock of a context, which must not be NULL;
+ * CORE_CONTEXT_END releases it. */
 #define CORE_CONTEXT_BEGIN(section, context)                                  \
     core_lock_begin(section, (context)->lock)
 #define CORE_CONTEXT_END(section) core_lock_end(section)
 
-/* Returns a new reference to an object that a list without references has, or
- * NULL without an exception if another thread is destroying the object.
- * core_allow_references was called for the object before. */
+/* Returns a new reference to an object in a list that holds no references to
+ * its elements, or NULL without an exception if another thread is destroying
+ * the object. core_allow_references must have been called for the object. */
 static inline PyObject *
 core_reference_living(PyObject *object)
 {
     return PyUnstable_TryIncRef(object) ? object : NULL;
 }
 
-/* Called for an object before it is added to a list without references. */
+/* Called for an object before it is added to a list that holds no references
+ * to its elements. */
 static inline void
 core_allow_references(PyObject *object)
 {

@@ -134,7 +134,8 @@ cpu_image_text_make(const void *image, size_t bytes, const void *named,
 
 /* ---- decoding ---- */
 
-/* Returns false if the text has a hash of its PTX and another PTX. */
+/* Returns false if the text contains a hash of its PTX, and the PTX no longer
+ * has this hash. */
 static bool
 is_unchanged(const char *text, size_t most)
 {

@@ -16,7 +16,8 @@
 #define FATBIN_MAGIC   0xba55ed50u
 #define FATBIN_WRAPPER 0x466243b1u
 
-/* What the host code of nvcc passes: the address of a fatbin. */
+/* Structure that host code of nvcc passes to the driver: it has the address of
+ * a fatbin. */
 struct fatbin_wrapper {
     uint32_t magic, version;
     const char *data;

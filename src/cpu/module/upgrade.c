@@ -212,7 +212,9 @@ cpu_upgrade_detach(struct cpu_module *module)
 void
 cpu_upgrades_forget(void)
 {
-    first = NULL; /* the elements belong to the parent's thread */
+    /* The elements of the list belong to the thread of the parent process,
+     * which does not exist in this process. So they are not freed. */
+    first = NULL;
     is_running = false;
 }
 

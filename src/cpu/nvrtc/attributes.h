@@ -26,8 +26,8 @@ struct nvrtc_macros {
  * Includes attributes in lists and in macros. */
 void nvrtc_attributes_mark(struct nvrtc_edits *edits, const char *source);
 /* Finds the macros without parameters whose text contains `word`, or a macro
- * found before, and adds their names to `macros`. Ignores further ones after
- * NVRTC_MACROS_MOST. */
+ * found before, and adds their names to `macros`. Stops when `macros` has
+ * NVRTC_MACROS_MOST names. */
 void nvrtc_macros_find(struct nvrtc_macros *macros, const char *source,
                        const char *word);
 /* Returns true if the list `macros` contains the name. */

@@ -39,9 +39,9 @@ nvrtc_cccl_contains(const char *cccl, const char *name)
     return n < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* Stores the path of `folder`, or of its subfolder `below`. Returns false if
- * it has no CCCL, or if it also has headers of the CUDA toolkit, which the CPU
- * device does not read. */
+/* Stores in `path` the real path of the folder `below` in `folder`. Returns
+ * false if CCCL is not there, or if CUDA toolkit headers are there as well,
+ * which the CPU device does not read. */
 static bool
 folder_take(char path[PATH_MAX], const char *folder, const char *below)
 {
@@ -89,8 +89,8 @@ find_toolkit(char path[PATH_MAX])
     return folder_take(path, "/usr/local/cuda", "include/cccl");
 }
 
-/* Returns the folder of the option that an --include-path has become
- * (options.c), or NULL for other options. */
+/* Returns the folder that a -I or -idirafter option names, or NULL for other
+ * options. (options.c turns --include-path into such an option.) */
 static const char *
 include_folder(const char *word)
 {

@@ -165,7 +165,7 @@ ptx_translate(struct _nvrtcProgram *program, const struct nvrtc_strings *flags,
         process->status == 0 && process->out.length;
 
     nvrtc_text_free(&ignored);
-    if (right) { /* the text must end with a zero byte */
+    if (right) { /* the text of the PTX must end with a zero byte */
         nvrtc_text_add(&process->out, "", 1);
     }
     return right && !process->out.failed;

@@ -200,8 +200,8 @@ declaration_read(struct constants *all, struct nvrtc_tokens *tokens)
         if (nvrtc_token_is(tokens->last, "__attribute__")) {
             struct nvrtc_token before = tokens->before;
             group_skip(tokens);
-            /* Code that looks at the previous token then ignores the
-             * attribute. */
+            /* The attribute must not count as the previous token of the code
+             * that follows, so the token before it stays the last one. */
             tokens->last = before;
             continue;
         }
@@ -327,8 +327,8 @@ source_read(struct constants *all)
 
 /* Returns true if the text of an error names a scalar type for its variable:
  * 'const int', 'const my' (aka 'const int'). Returns false for enums and
- * pointers, since the front end's text does not tell such a variable from an
- * array of them. */
+ * pointers, since the front end's text is the same for such a variable and for
+ * an array of them. */
 static bool
 is_scalar(const char *said)
 {

@@ -277,9 +277,10 @@ folder_add(struct nvrtc_strings *argv, const char *headers, const char *name)
 }
 
 /* Adds the folders that are searched for headers. The folder of CCCL comes
- * before the package's own versions of its headers, which are in the last one.
- * Without CCCL the folder cpu/absent has placeholders for headers of CUB and
- * Thrust that the package lacks; preamble.c does not precompile them. */
+ * before the last folder of nvrtc_header_dirs, which has the package's own
+ * versions of CCCL's headers. Without CCCL the folder cpu/absent has
+ * placeholders for headers of CUB and Thrust that the package lacks;
+ * preamble.c does not precompile them. */
 static void
 header_flags(struct nvrtc_strings *argv, const char *headers, const char *cccl)
 {

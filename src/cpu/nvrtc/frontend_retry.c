@@ -111,11 +111,11 @@ architecture_write(const struct nvrtc_job *job, struct nvrtc_text *source)
     }
 }
 
-/* Writes what relocatable code has in addition: the device runtime and, for a
- * source with kernels that launch kernels, another declaration of kernels.
- * Clang refuses calls of functions that are declared with
- * __attribute__((global)). Without this attribute, static kernels and
- * instances of templates need the attribute `used`. */
+/* Writes declarations that relocatable code (-rdc=true) needs: the device
+ * runtime and, if kernels launch kernels, another definition of __global__. It
+ * does not have __attribute__((global)), since clang refuses calls of
+ * functions with this attribute. It has the attribute `used`, without which
+ * clang would drop static kernels and instances of templates. */
 static void
 device_runtime_write(const struct nvrtc_job *job, struct nvrtc_text *source)
 {
@@ -205,8 +205,8 @@ attributes_unify(const char *source)
     return text;
 }
 
-/* Returns a copy of the source in which launches of relocatable code have the
- * form of launches.c. */
+/* Returns a copy of the source in which the launches in relocatable code have
+ * the form that launches.c describes. */
 static char *
 launches_rewrite(struct nvrtc_job *job, const char *source)
 {
@@ -263,7 +263,9 @@ frontend_argv(const struct nvrtc_job *job, struct nvrtc_strings *argv)
     }
     for (size_t i = 0; i < job->options.preprocess.count; i++) {
         const char *word = job->options.preprocess.word[i];
-        /* A folder of CCCL is searched after the package's additions. */
+        /* The -I option of a folder with CCCL is left out if CCCL is used:
+         * header_flags adds this folder, after the package's additions to
+         * CCCL. */
         if (job->options.cccl == NULL || !nvrtc_cccl_is_include(word)) {
             nvrtc_strings_add(argv, "%s", word);
         }

@@ -203,8 +203,8 @@ name_take(struct reader *reader, struct nvrtc_token token)
     struct head *head = &reader->head;
 
     if (head->has_parameters && !is_among(token, trailing, COUNT(trailing))) {
-        /* a name follows the list in parentheses, so the list was the
-         * arguments of a macro and no list of parameters */
+        /* a name follows the list in parentheses, so the list has the
+         * arguments of a macro and is not a list of parameters */
         head->refusal_of_parameters = head->misplaced = NULL;
         head->has_parameters = false;
     }

@@ -160,8 +160,8 @@ is_name(const struct token_list *list, long i)
 }
 
 /* Returns the index of the name of the template whose arguments end with the
- * '>' at token `i`, or NONE. A '<' in the arguments may be a comparison, after
- * which there is no name before it or more '>' than '<' remain. */
+ * '>' at token `i`, or NONE. If a '<' in the arguments is a comparison, the
+ * brackets usually do not match, and the result is NONE. */
 static long
 template_name(const struct token_list *list, long i)
 {
@@ -242,9 +242,10 @@ before_bracket(const struct token_list *list, long start)
                : NONE;
 }
 
-/* Returns the index of the last token of what precedes the name at token `i`
- * in the same expression: an object, a class or a namespace. Stores the start
- * of the expression in `start` if it has no more tokens, and returns NONE. */
+/* Returns the index of the last token of the object, class or namespace that
+ * precedes the name at token `i`, as in `object.name` and `space::name`.
+ * Returns NONE if there is none, and stores in `start` the index of the first
+ * token of the expression. */
 static long
 before_name(const struct token_list *list, long i, long *start)
 {

@@ -192,7 +192,8 @@ nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_strings *frontend,
     struct nvrtc_strings flags = {0};
     bool right = true;
 
-    /* The language's headers include none of CCCL. */
+    /* The headers of the package that are precompiled here include no header
+     * of CCCL. */
     plain.cccl = NULL;
     nvrtc_frontend_flags(&flags, headers, &plain);
     if (flags.failed || !pch_split(pch, headers, options)) {

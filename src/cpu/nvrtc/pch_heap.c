@@ -2,7 +2,7 @@
  *
  * This compiler has no such heap: pch.c keeps precompiled headers in files.
  * The size that a program sets is returned to it, and the size that a
- * compilation is said to have needed is that of the file. Thread-safe.
+ * compilation reports as needed is that of the file. Thread-safe.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>

@@ -22,8 +22,8 @@ struct nvrtc_process {
     struct nvrtc_text out, err;
 };
 
-/* Set by a thread of the library itself: a Ctrl-C in the program does not end
- * its waits for children. */
+/* True in threads of the library itself: a Ctrl-C in the program does not end
+ * their waits for child processes. */
 extern _Thread_local bool nvrtc_process_uninterrupted;
 
 /* Starts the child. Returns 0 or an errno. The child has a separate process

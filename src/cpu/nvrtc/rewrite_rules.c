@@ -358,9 +358,10 @@ constructor_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     char place[256], first[300], value[600];
 
     /* Each shared variable needs its own memory, so its
-     * __pycuda_shared_place<> is instantiated with a struct type that is only
-     * declared for it. The struct's name contains the variable's name: a macro
-     * that declares variables then uses a different struct each time. */
+     * __pycuda_shared_place<> is instantiated with a struct type that is
+     * declared for this purpose only. The struct's name contains the
+     * variable's name: a macro that declares variables then uses a different
+     * struct each time. */
     snprintf(place, sizeof place, "__pycuda_place_%d_%d%s%.*s", remark->round,
              remark->number, is_directive(remark->source, name) ? "_##" : "_",
              length, name);

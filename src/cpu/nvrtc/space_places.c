@@ -4,10 +4,10 @@
  * __constant__ c;` NVRTC applies the memory space __constant__ to the variable
  * c. Clang applies it to the class P, where it has no meaning, and c gets no
  * memory space. After an empty attribute, as in `struct P {...} [[]]
- * __constant__ c;`, clang also applies it to c, so [[]] is inserted. A memory
- * space in a typedef is removed, since NVRTC ignores it, with a warning.
- * Included files and sources that name __PYCUDA_CPU__ are not changed. Without
- * state.
+ * __constant__ c;`, clang applies the memory space to c, too, so [[]] is
+ * inserted. A memory space in a typedef is removed, since NVRTC ignores it,
+ * with a warning. Included files and sources that name __PYCUDA_CPU__ are not
+ * changed. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -505,7 +505,7 @@ __pycuda_exit(void)
 
 /* For builds with AddressSanitizer, after a kernel was unwound: clears the
  * shadow marks that its frames have left on the stacks. Otherwise ASan would
- * report later frames. */
+ * report valid accesses to later frames. */
 #ifdef __SANITIZE_ADDRESS__
 #define LEFT_FRAMES ((size_t)64 << 10)
 

@@ -2,8 +2,9 @@
  *
  * Called by device_runtime.c on the thread that runs the kernel. A launch
  * becomes an operation like one of the program; child_ops.c orders it by the
- * streams of the device runtime. So it runs on any worker, also on the only
- * one after the blocks of its parent, and no kernel waits for another.
+ * streams of the device runtime. So any worker can run it. If there is only
+ * one worker, that one runs it after the blocks of the parent. No kernel
+ * blocks its worker to wait for another kernel.
  *
  * Codes that the runtime API has in common with the driver API have the same
  * values. No lock is held on entry.
@@ -45,7 +46,7 @@ enum {
  * depth 0. */
 enum { MAX_DEPTH = 24 };
 
-/* Returns the operation of a launch, which is a part of it. */
+/* Returns the operation whose member `launch` this is. */
 static struct cpu_op *
 op_of(struct cpu_launch *launch)
 {
@@ -126,8 +127,8 @@ launch(struct cpu_launch *parent, const struct image_child_launch *launch,
     if (!op) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    /* The watchdog looks at launches that run for a while. A chain of short
-     * ones is ended here. */
+    /* The watchdog only ends launches that run for a long time. A long chain
+     * of short launches, each by the kernel before it, is ended here. */
     if (cpu_watchdog_expired(op->launch.root_started_ns)) {
         cpu_context_fail(op->ctx, CUDA_ERROR_LAUNCH_TIMEOUT);
     }

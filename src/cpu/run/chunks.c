@@ -70,8 +70,8 @@ sizes_plan(struct cpu_launch *launch)
          * Chunks therefore need not become smaller toward the end of the
          * launch. */
         small = most;
-        /* Larger chunks are better for such a kernel, since they access longer
-         * contiguous ranges of memory. */
+        /* Larger chunks are better for a kernel with grid-stride loops, since
+         * each chunk then accesses longer contiguous ranges of memory. */
         worth *= 2;
     }
     if (workers == 1) {

@@ -1,11 +1,11 @@
 /* fault.c - a fault in a kernel ends the launch instead of the process.
  *
  * Our signal handler acts only while the thread's in_kernel is set. All other
- * signals are passed to the program's handler exactly as without our handler:
- * with its signal mask and flags, or with the default action or none if the
- * program has requested that. Programs install handlers at any time (for
- * example Python's faulthandler), so calls of sigaction() and signal() are
- * diverted to program_handlers.c. cpu_fault_check finds handlers that were
+ * signals have the effect that they would have without our handler: the
+ * program's handler runs with its signal mask and flags, or the default action
+ * is taken, or the signal is ignored. Programs install handlers at any time
+ * (for example Python's faulthandler), so calls of sigaction() and signal()
+ * are diverted to program_handlers.c. cpu_fault_check finds handlers that were
  * installed by other means.
  *
  * SPDX-License-Identifier: MIT */

@@ -40,8 +40,8 @@
 
 /* Limits on the expected time of a launch that the calling thread runs itself.
  * INLINE_NS is less than the time to wake a worker; INLINE_AWAKE_NS is less
- * than the time to share the work with an awake worker. After launches of
- * BURST_NS in total in quick succession, waking a worker pays off for later
+ * than the time to share the work with an awake worker. If launches in quick
+ * succession have taken BURST_NS in total, waking a worker pays off for later
  * ones. */
 #define INLINE_NS       10000u
 #define INLINE_AWAKE_NS 3000u

@@ -3,9 +3,10 @@
  * Called by run/child_launch.c for kernel code, and by scheduler.c. A kernel's
  * children are ordinary operations; this file adds the dependencies that the
  * streams of the device runtime define. A tail launch is in no stream: it
- * starts when the blocks and all other children of its parent are done. The
- * tail launches of a tail launch become those of its parent, so that a chain
- * of any length needs no more memory than one.
+ * starts when the blocks and all other children of its parent are done. If a
+ * tail launch has tail launches itself, these become tail launches of its
+ * parent, so that a chain of tail launches of any length needs no more memory
+ * than a single one.
  *
  * The scheduler lock guards everything here.
  *
@@ -144,8 +145,10 @@ child_start(struct cpu_op *parent, struct cpu_op *op,
     }
     cpu_op_depend(op, also);
     if (cpu_check_flags && !parent->children->blocks_done) {
-        /* The checks would report accesses of parent and child as races, since
-         * they take launches that overlap as unordered. */
+        /* While kernel checks are on, the child waits for the end of the
+         * parent's blocks. The checks treat launches that overlap as
+         * unordered, so they would report accesses to the same memory by
+         * parent and child as races. */
         op->pending++;
         queue_put(&parent->children->held, op);
     }
@@ -154,7 +157,8 @@ child_start(struct cpu_op *parent, struct cpu_op *op,
     }
 }
 
-/* Counts a kernel against the limit of pending launches. */
+/* Adds a launch to the number of pending launches by kernels. Returns an error
+ * of the runtime API if the context's limit is reached. */
 static int
 pending_count(struct cpu_context *ctx)
 {
@@ -327,7 +331,9 @@ mark(struct cpu_op *parent, struct cpu_op *marker,
     child_start(parent, marker, stream, also);
 }
 
-/* Records an event or waits for it, with the operation `marker`. */
+/* Records the event, or makes the stream wait for it (`wait`). `marker` is a
+ * new operation without work, which takes the position of the record or wait
+ * in the stream. */
 static int
 event_use(struct cpu_op *parent, struct cpu_op *marker, void *event,
           void *handle, uint64_t block, bool wait)
@@ -396,7 +402,8 @@ held_start(struct cpu_children *children)
     }
 }
 
-/* Moves the tail launches of a tail launch to the front of its parent's. */
+/* Moves the tail launches of a tail launch to the front of its parent's tail
+ * launches. */
 static void
 tails_move(struct cpu_op *op)
 {

@@ -201,8 +201,8 @@ struct mark {
     uint32_t number;
 };
 
-/* Stores in the page that the record is reached, unless the page says so of a
- * later record. Wakes all waiting threads. */
+/* Stores in the page that the record is reached, unless a later record is
+ * reached already. Wakes all waiting threads. */
 static CUresult
 record_reach(void *argument)
 {

@@ -70,12 +70,15 @@ struct cpu_op {
     /* Argument of `run`: the payload, or memory of the caller. */
     void *argument;
     void *heap; /* memory that is freed together with the operation, or NULL */
-    /* The kernel that has launched this operation, or NULL; and what this
-     * kernel has launched, or NULL (stream/child_ops.h). */
+    /* `parent`: the operation of the kernel that has launched this operation;
+     * NULL if the program has launched it. `children`: the operations that
+     * this kernel has launched; NULL if there are none
+     * (stream/child_ops.h). */
     struct cpu_op *parent;
     struct cpu_children *children;
-    /* Pointers to this operation, which are reset when it is done: in a stream
-     * of the device runtime, and in an event; or NULL. */
+    /* Addresses of two pointers to this operation, one in a stream of the
+     * device runtime and one in an event, which are set to NULL when the
+     * operation is done; or NULL. */
     struct cpu_op **stream_slot, **event_slot;
     bool is_tail; /* tail launch: starts after all other children */
     /* number of ancestors, without tail launches: 0 for a launch by the

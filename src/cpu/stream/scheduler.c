@@ -726,7 +726,7 @@ cpu_ready_queue_request_worker(struct cpu_op *op)
 }
 
 /* Finishes a kernel. Called by the worker that ran its last block, even if
- * other workers have joined. */
+ * other workers have joined the kernel and have not left it yet. */
 void
 cpu_ready_queue_finish_kernel(struct cpu_op *op)
 {

@@ -469,8 +469,9 @@ uses_variable(LLVMValueRef value, LLVMValueRef function)
     return false;
 }
 
-/* Inserts calls at the start of a function that tell the runtime its shared
- * variables, so that addresses of unknown origin can be checked. */
+/* Inserts calls at the start of a function that inform the runtime of the
+ * function's shared variables, so that addresses of unknown origin can be
+ * checked. */
 static void
 tell_shared(struct jit *jit, LLVMValueRef function)
 {

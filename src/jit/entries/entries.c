@@ -109,9 +109,10 @@ jit_text_parameters(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
-/* Writes IR text that loads blockDim and gridDim. `axis` is the axis of the
- * launch that the entry calls x; x takes its place. `first`: number of values
- * of blockDim that the caller has written already. */
+/* Writes IR text that loads blockDim and gridDim. `axis` is the axis (0 to 2)
+ * of the launch that the entry calls x; the entry calls the launch's x axis by
+ * the number `axis`. `first`: number of values of blockDim that the caller has
+ * written already. */
 static void
 write_sizes(struct jit_text *text, unsigned axis, unsigned first)
 {

@@ -272,8 +272,9 @@ write_tail(struct jit *jit, struct jit_kernel *kernel)
                      "  br label %%row\n",
                      PLANTED_FAULT(grid_stride) ? "%row64" : "%stride");
     } else if (kernel->guard.base) {
-        /* The index of the block's last threads may have wrapped. They are the
-         * threads of a row that begins 2^32 earlier. */
+        /* If the threads of the row have indices near 2^32, the index of the
+         * last ones has wrapped to a small number. They run as the threads of
+         * a row that begins 2^32 earlier. */
         jit_text_add(jit->wrappers,
                      "  %%base.next = sub i64 %%base, 4294967296\n"
                      "  %%base.end = add i64 %%base.next, %%row64\n"

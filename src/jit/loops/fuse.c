@@ -2,10 +2,11 @@
  *
  * Called before kernels are split. With -fmad, products and sums may be fused:
  * the instructions have the flag `contract`, and LLVM's code generator fuses
- * adjacent ones. It would fuse other instructions in the code for one thread
- * than in the code for several threads, and other ones in a quick version
- * (jit/quick.c) than in the full version, but all must give the same results.
- * Therefore this pass fuses them itself, and removes the flags of all others:
+ * adjacent ones. It would fuse different instructions in the code for one
+ * thread and in the code for several threads, and in a quick version
+ * (jit/quick.c) and the full version, but the results of all of them must be
+ * equal. Therefore this pass fuses them itself, and removes the flags of all
+ * others:
  *
  *     p = fmul contract x, y; s = fadd contract p, z
  *

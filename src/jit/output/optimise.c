@@ -220,7 +220,7 @@ jit_optimise(struct jit *jit)
     jit_step_begin("unswitching");
     jit_bound_unswitching(jit);
     jit_step_begin("vectorisation");
-    /* These passes must be one pipeline. What indvars finds out saves run-time
+    /* These passes must be one pipeline. The results of indvars save run-time
      * checks in the vectorised code, and values that are equal after
      * unswitching must be one value before vectorisation. */
     jit_run_passes(jit,

@@ -103,9 +103,9 @@ replace_call(struct jit *jit, LLVMValueRef call, void *data)
     }
 }
 
-/* Converts floats to narrow integers by way of 32 bits, as nvcc does: of a
- * value that is too large, the low bits remain. The back end would choose cvt
- * to 16 bits, which gives the largest number. */
+/* Converts floats to narrow integers by a conversion to 32 bits, as nvcc does:
+ * if a value is too large for the narrow type, its low bits remain. The back
+ * end would convert to 16 bits directly, which gives the largest number. */
 static void
 widen_conversion(struct jit *jit, LLVMValueRef at, void *data)
 {

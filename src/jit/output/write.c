@@ -126,7 +126,8 @@ write_all(const char *bytes, size_t length)
     }
 }
 
-/* Adds what is needed to compile the full version later. */
+/* Adds the input and the arguments from which the full version is compiled
+ * later. */
 static void
 add_full(struct jit *jit, struct jit_text *out, struct image_header *header)
 {

@@ -41,7 +41,7 @@ struct edge {
 };
 
 /* A value that is computed in a loop and used after it: it is incoming value
- * number `incoming` of the phi `phi` behind the loop, and is kept in the stack
+ * number `incoming` of the phi `phi` after the loop, and is kept in the stack
  * variable `slot`. */
 struct saved {
     LLVMValueRef phi, slot;
@@ -155,8 +155,9 @@ add_edges(struct flow *flow)
 
 /* Writes code for the start of an iteration of `loop`. It empties the masks
  * (sets of the lanes that take an edge) of the edges for which `loop` is the
- * innermost loop around both ends. JIT_NO_LOOP: of the edges outside of loops.
- */
+ * innermost loop around both ends. If `loop` is JIT_NO_LOOP, it empties the
+ * masks of the edges outside of loops.
+ * */
 static void
 clear_edges(struct flow *flow, unsigned loop)
 {

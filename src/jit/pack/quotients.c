@@ -84,7 +84,7 @@ jit_pack_dividend(LLVMValueRef at)
     case LLVMLShr:
     case LLVMAShr:
         return is_large_constant(number, LEAST_SHIFT) ? first : NULL;
-    case LLVMAnd: /* with a power of two minus 1 */
+    case LLVMAnd: /* an AND with 2^n - 1 is the remainder by 2^n */
         return is_large_constant(number, LEAST - 1) &&
                        !(LLVMConstIntGetZExtValue(number) &
                          (LLVMConstIntGetZExtValue(number) + 1))

@@ -38,7 +38,9 @@ shape_of(const struct jit_pack_body *body, LLVMValueRef value)
     }
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         if (value == jit_body_argument(body->kernel, row[i])) {
-            /* An index with a base may have any sign. */
+            /* A global index that is computed with another base (guard->base)
+             * may be negative or above the signed range. So only one kind of
+             * extension preserves it. */
             const struct jit_guard *guard = &body->kernel->guard;
             bool any = row[i] == JIT_GLOBAL_INDEX && guard->base;
             return (struct jit_shape){JIT_SHAPE_LINEAR, 1,
@@ -208,8 +210,9 @@ quotient_shape(const struct jit_pack_body *body, LLVMValueRef at)
     if (!jit_pack_is_remainder(at)) {
         return uniform;
     }
-    /* The last lane's remainder was compared, so no lane's has wrapped. Only a
-     * signed remainder may be negative. */
+    /* The run-time test compares the remainder of the last lane, so the
+     * remainder of no lane starts again from 0. Only a signed remainder may be
+     * negative. */
     a.is_signed = true;
     a.is_unsigned = LLVMGetInstructionOpcode(at) != LLVMSRem;
     return a;

@@ -31,8 +31,8 @@
 
 #define LAUNCH_END "__pycuda_launch_end"
 
-/* Tests for a call that counts as a step of the program: not of an intrinsic,
- * such as the end of a variable's lifetime. */
+/* Tests for a call of a function, other than calls of intrinsics, which mark
+ * the end of a variable's lifetime, for example. */
 static bool
 is_program_call(LLVMValueRef instruction)
 {
@@ -85,7 +85,8 @@ check_call(struct jit *jit, LLVMValueRef at, void *data)
     }
 }
 
-/* Tests whether code launches kernels, calls them or takes their addresses. */
+/* Tests whether the module has code that launches kernels, calls them or takes
+ * their addresses. */
 static bool
 uses_kernels(const struct jit *jit)
 {

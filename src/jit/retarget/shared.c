@@ -120,10 +120,10 @@ mark_users(struct layout *layout, struct variable *row, LLVMValueRef value)
     }
 }
 
-/* Assigns offsets to the shared variables that device functions use which are
- * not inlined: they form the common part at the start of shared memory, which
- * is the same in all kernels. If dynamic shared memory is used by such
- * functions, it follows the common part. */
+/* Assigns offsets to the shared variables that are used by device functions
+ * that are not inlined. These variables form the common part at the start of
+ * shared memory, which is the same in all kernels. If dynamic shared memory is
+ * used by such functions, it follows the common part. */
 static void
 assign_common_offsets(struct layout *layout)
 {

@@ -70,7 +70,7 @@ template <class Stored> struct __pycuda_memory<Stored, 1> {
     typedef Stored type;
 };
 
-/* `packed` elements in each stored value. */
+/* A tile of a matrix, with `packed` elements in each stored value. */
 template <int ROWS, int COLUMNS, class T, class Stored, int packed>
 struct __pycuda_tile {
     static constexpr int num_elements = ROWS * COLUMNS / 32;

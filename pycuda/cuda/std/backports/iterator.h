@@ -98,7 +98,7 @@ ssize(const T (&)[N]) noexcept
     return N;
 }
 
-/* The types of an iterator. */
+/* Types that belong to an iterator type I. */
 template <class I> using __pycuda_member_difference =
     typename I::difference_type;
 template <class I> using __pycuda_traits_difference =

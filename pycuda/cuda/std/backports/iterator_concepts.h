@@ -287,7 +287,8 @@ __PYCUDA_CONCEPT indirectly_copyable_storable =
     indirectly_copyable<I, O> &&
     __pycuda_then<indirectly_copyable<I, O>, __pycuda_copy_through, I, O>;
 
-/* ranges::iter_swap: the iterators' own, or a swap of their targets. */
+/* ranges::iter_swap: calls the iter_swap of the iterators' namespace, or swaps
+ * the elements. */
 namespace __pycuda_iter_swap_lookup
 {
 template <class I, class J> __host__ __device__ void iter_swap(I, J) = delete;

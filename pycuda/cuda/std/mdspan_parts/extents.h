@@ -39,7 +39,7 @@ template <class Index, size_t... Sizes> class extents
                               : (Index)static_extent(axis);
         }
     }
-    /* Accepts all sizes, or only the dynamic ones. */
+    /* Accepts the sizes of all axes, or only those of the dynamic axes. */
     template <class... N,
               class = enable_if_t<(sizeof...(N) > 0) &&
                                   (sizeof...(N) == sizeof...(Sizes) ||

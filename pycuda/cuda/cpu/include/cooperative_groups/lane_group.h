@@ -9,7 +9,8 @@ extern "C++" {
 namespace cooperative_groups
 {
 
-/* Any copyable type, transferred in words of 8 bytes. */
+/* Does a shuffle of a value of any copyable type, which is transferred in
+ * words of 8 bytes. */
 template <class T>
 __device__ inline T
 __pycuda_shuffle_words(unsigned int mask, T value, int kind, int lane,
@@ -47,15 +48,15 @@ template <class Group> class __pycuda_lane_group
     {
         return static_cast<const Group *>(this)->__mask();
     }
-    /* Ranks beyond the group have no lane: -1, which a shuffle interprets as
-     * 31. */
+    /* Returns the lane with this rank. If the group has no such rank, the
+     * result is -1, which a shuffle interprets as lane 31. */
     __device__ int
     lane_of(unsigned int rank) const
     {
         return mask() == 0xffffffffu ? (int)rank
                                      : (int)__fns(mask(), 0, (int)rank + 1);
     }
-    /* Maps the lanes of `set` to ranks within the group. */
+    /* Converts a mask of lanes to a mask of ranks in the group. */
     __device__ unsigned int
     ranks_of(unsigned int set) const
     {
@@ -156,7 +157,7 @@ class __pycuda_tile : public __pycuda_lane_group<__pycuda_tile<Size>>
                          : __pycuda_shuffle_words(__mask(), value, kind,
                                                   (int)by, Size);
     }
-    /* Lanes of the tile, by rank. */
+    /* Converts a mask of lanes to a mask of ranks in the tile. */
     __device__ static unsigned int
     ranks_of(unsigned int set)
     {

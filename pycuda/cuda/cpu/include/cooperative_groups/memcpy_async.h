@@ -23,7 +23,7 @@ constexpr bool __pycuda_copies<thread_block_tile<Size, Parent>> = true;
     static_assert(__pycuda_copies<GROUP>,                                     \
                   "memcpy_async is for blocks, tiles and coalesced groups")
 
-/* `bytes`, or any type that converts to a number of bytes. */
+/* Variant for a number of bytes, or any type that converts to one. */
 template <class Group, class T, class S, class Bytes>
 __device__ inline void
 memcpy_async(const Group &group, T *to, const S *from, const Bytes &bytes)
@@ -31,7 +31,7 @@ memcpy_async(const Group &group, T *to, const S *from, const Bytes &bytes)
     __PYCUDA_CHECK_COPIES(Group);
     __pycuda_copy(group, to, from, (size_t)bytes);
 }
-/* The smaller of two element counts. */
+/* Variant for two numbers of elements, of which the smaller one is copied. */
 template <class Group, class T, class Count, class Limit>
 __device__ inline void
 memcpy_async(const Group &group, T *to, const Count &room, const T *from,

@@ -86,7 +86,7 @@ reduce(const coalesced_group &group, T value, Operation operation)
     }
     return group.shfl(value, size - 1);
 }
-/* The group's sum is in `target` when the call returns. */
+/* Stores the group's sum in `target` before the call returns. */
 template <class Group, class T, class Value, class Operation>
 __device__ inline void
 reduce_store_async(const Group &group, T *target, Value value,

@@ -78,7 +78,7 @@ class thread_group : __pycuda_unassignable
                : type == __PYCUDA_GROUP_GRID ? this_grid().thread_rank()
                                              : thread_block::thread_rank();
     }
-    /* Lanes of a group within a warp. */
+    /* Returns the mask of the lanes of a group that is inside one warp. */
     __device__ unsigned int
     __mask() const
     {

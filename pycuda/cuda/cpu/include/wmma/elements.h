@@ -62,8 +62,8 @@ __PYCUDA_FACTOR(double, double, double, double, raw)
 #undef __PYCUDA_CONVERTED
 #undef __PYCUDA_BITS_OF
 
-/* n elements of an accumulator. `before` returns the initial values of their
- * sums, `after` the new elements; integers saturate if `satf`. */
+/* Sums of n elements of an accumulator. `before` returns the initial values of
+ * the sums, `after` the new elements; integers saturate if `satf`. */
 template <class T, int n> struct __pycuda_sum;
 template <int n> struct __pycuda_sum<float, n> {
     typedef __pycuda_row<float, n> row, sums;
