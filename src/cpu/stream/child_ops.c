@@ -22,6 +22,7 @@
 #include "cpu/device/context.h"
 #include "cpu/stream/child_ops.h"
 #include "cpu/stream/child_state.h"
+#include "cpu/stream/op_queue.h"
 #include "cpu/stream/operation.h"
 #include "cpu/stream/scheduler.h"
 
@@ -31,32 +32,6 @@ enum {
     PENDING_COUNT_EXCEEDED = 69,
     INVALID_RESOURCE_HANDLE = 400,
 };
-
-/* ---- queues ---- */
-
-static void
-queue_put(struct cpu_child_queue *queue, struct cpu_op *op)
-{
-    op->next = NULL;
-    if (queue->last) {
-        queue->last->next = op;
-    } else {
-        queue->first = op;
-    }
-    queue->last = op;
-}
-
-static struct cpu_op *
-queue_pop(struct cpu_child_queue *queue)
-{
-    struct cpu_op *op = queue->first;
-
-    queue->first = op->next;
-    if (!queue->first) {
-        queue->last = NULL;
-    }
-    return op;
-}
 
 /* ---- children, streams and events of a kernel; the scheduler lock is held */
 
@@ -150,7 +125,7 @@ child_start(struct cpu_op *parent, struct cpu_op *op,
          * unordered, so they would report accesses to the same memory by
          * parent and child as races. */
         op->pending++;
-        queue_put(&parent->children->held, op);
+        cpu_op_queue_put(&parent->children->held, op);
     }
     if (!op->pending) {
         cpu_op_start(op);
@@ -194,7 +169,7 @@ submit_locked(struct cpu_op *parent, struct cpu_op *op, void *handle,
     if (is_tail) {
         op->parent = parent;
         op->is_tail = true;
-        queue_put(&children->tails, op);
+        cpu_op_queue_put(&children->tails, op);
     } else {
         child_start(parent, op, stream, NULL);
     }
@@ -394,7 +369,7 @@ static void
 held_start(struct cpu_children *children)
 {
     while (children->held.first) {
-        struct cpu_op *op = queue_pop(&children->held);
+        struct cpu_op *op = cpu_op_queue_pop(&children->held);
 
         if (!--op->pending) {
             cpu_op_start(op);
@@ -407,8 +382,8 @@ held_start(struct cpu_children *children)
 static void
 tails_move(struct cpu_op *op)
 {
-    struct cpu_child_queue *own = &op->children->tails;
-    struct cpu_child_queue *target = &op->parent->children->tails;
+    struct cpu_op_queue *own = &op->children->tails;
+    struct cpu_op_queue *target = &op->parent->children->tails;
 
     for (struct cpu_op *tail = own->first; tail; tail = tail->next) {
         tail->parent = op->parent;
@@ -416,7 +391,7 @@ tails_move(struct cpu_op *op)
     own->last->next = target->first;
     target->first = own->first;
     target->last = target->last ? target->last : own->last;
-    *own = (struct cpu_child_queue){0};
+    *own = (struct cpu_op_queue){0};
 }
 
 bool
@@ -435,7 +410,7 @@ cpu_children_end(struct cpu_op *op)
         tails_move(op);
     }
     if (children->tails.first) {
-        child_start(op, queue_pop(&children->tails), NULL, NULL);
+        child_start(op, cpu_op_queue_pop(&children->tails), NULL, NULL);
         return false;
     }
     return true;

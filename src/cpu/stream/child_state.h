@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct cpu_op;
+#include "cpu/stream/op_queue.h"
 
 /* A stream of the device runtime: one that a kernel has created, or the
  * default stream of a block. */
@@ -24,11 +24,6 @@ struct cpu_child_event {
     struct cpu_child_event *next;
 };
 
-/* A queue of operations, linked by cpu_op.next. */
-struct cpu_child_queue {
-    struct cpu_op *first, *last;
-};
-
 #define CPU_CHILD_BUCKETS 64
 
 /* Children of an operation: what its kernel has launched. Guarded by the
@@ -39,10 +34,10 @@ struct cpu_children {
     bool blocks_done; /* the kernel's own blocks have ended */
     /* tail launches: they start one after the other, when the blocks and all
      * other children are done */
-    struct cpu_child_queue tails;
+    struct cpu_op_queue tails;
     /* children that wait for the end of the kernel's blocks, while kernel
      * checks are on */
-    struct cpu_child_queue held;
+    struct cpu_op_queue held;
     /* default streams of the blocks, as a hash table of lists */
     struct cpu_child_stream *defaults[CPU_CHILD_BUCKETS];
     struct cpu_child_stream *streams; /* list of the created streams */

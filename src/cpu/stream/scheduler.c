@@ -27,6 +27,7 @@
 #include "cpu/run/launch_accounting.h"
 #include "cpu/run/launch_state.h"
 #include "cpu/stream/child_state.h"
+#include "cpu/stream/op_queue.h"
 #include "cpu/stream/operation.h"
 #include "cpu/stream/ready_queue.h"
 #include "cpu/stream/scheduler.h"
@@ -48,12 +49,7 @@ struct cpu_handoff *cpu_handoffs;
 static struct cpu_op *free_ops;
 static unsigned free_count;
 
-/* A first-in first-out queue of operations, linked by cpu_op.next. */
-struct queue {
-    struct cpu_op *first, *last;
-};
-
-static struct queue ready_calls, ready_kernels;
+static struct cpu_op_queue ready_calls, ready_kernels;
 
 /* The threads to wake when the lock has been released. To wake a thread on a
  * sleeping processor takes longer than all work done under the lock. */
@@ -89,44 +85,20 @@ cpu_scheduler_unlock(void)
     }
 }
 
-static void
-queue_put(struct queue *queue, struct cpu_op *op)
-{
-    op->next = NULL;
-    if (queue->last) {
-        queue->last->next = op;
-    } else {
-        queue->first = op;
-    }
-    queue->last = op;
-}
-
-static struct cpu_op *
-queue_pop(struct queue *queue)
-{
-    struct cpu_op *op = queue->first;
-
-    queue->first = op->next;
-    if (!queue->first) {
-        queue->last = NULL;
-    }
-    return op;
-}
-
 /* Adds an operation to a queue of ready operations, and increments the counter
  * that idle workers read. */
 static void
-ready_put(struct queue *queue, struct cpu_op *op)
+ready_put(struct cpu_op_queue *queue, struct cpu_op *op)
 {
-    queue_put(queue, op);
+    cpu_op_queue_put(queue, op);
     atomic_fetch_add(&cpu_ready_queue_counters.ready, 1);
 }
 
 static struct cpu_op *
-ready_pop(struct queue *queue)
+ready_pop(struct cpu_op_queue *queue)
 {
     atomic_fetch_sub(&cpu_ready_queue_counters.ready, 1);
-    return queue_pop(queue);
+    return cpu_op_queue_pop(queue);
 }
 
 /* Inserts a kernel into the ready queue before all kernels of lower priority.
@@ -134,7 +106,7 @@ ready_pop(struct queue *queue)
 static void
 kernel_put(struct cpu_op *op)
 {
-    struct queue *queue = &ready_kernels;
+    struct cpu_op_queue *queue = &ready_kernels;
     struct cpu_op **at = &queue->first;
 
     op->queued = true;
@@ -298,7 +270,7 @@ cpu_op_release(struct cpu_op *op)
 
 /* ---- dependency graph; the scheduler lock is held ---- */
 
-static void op_start(struct cpu_op *op, struct queue *marks);
+static void op_start(struct cpu_op *op, struct cpu_op_queue *marks);
 static void op_finish_locked(struct cpu_op *op);
 
 /* Makes `op` wait for `on`. Does nothing and returns false if `on` is done, or
@@ -462,7 +434,7 @@ call_put(struct cpu_op *op)
  * only for it. Markers (operations without work) are appended to `marks`
  * instead, for the caller to complete without recursion. */
 static void
-op_complete(struct cpu_op *op, struct queue *marks)
+op_complete(struct cpu_op *op, struct cpu_op_queue *marks)
 {
     struct cpu_edge *edge = op->dependents;
 
@@ -486,11 +458,11 @@ op_complete(struct cpu_op *op, struct queue *marks)
 /* Starts an operation whose dependencies are done: queues it, or passes it to
  * a worker or to the thread that submitted it. */
 static void
-op_start(struct cpu_op *op, struct queue *marks)
+op_start(struct cpu_op *op, struct cpu_op_queue *marks)
 {
     switch (op->kind) {
     case CPU_OP_MARK:
-        queue_put(marks, op);
+        cpu_op_queue_put(marks, op);
         break;
     case CPU_OP_CALL:
         call_put(op);
@@ -514,7 +486,7 @@ op_start(struct cpu_op *op, struct queue *marks)
 static void
 op_finish_locked(struct cpu_op *op)
 {
-    struct queue marks = {0};
+    struct cpu_op_queue marks = {0};
 
     if (op->children && !cpu_children_end(op)) {
         return;
@@ -522,7 +494,7 @@ op_finish_locked(struct cpu_op *op)
     op_complete(op, &marks);
     op_release_locked(op);
     while (marks.first) {
-        struct cpu_op *mark = queue_pop(&marks);
+        struct cpu_op *mark = cpu_op_queue_pop(&marks);
         op_complete(mark, &marks);
         op_release_locked(mark);
     }
@@ -546,7 +518,7 @@ cpu_op_depend(struct cpu_op *op, struct cpu_op *on)
 void
 cpu_op_start(struct cpu_op *op)
 {
-    struct queue marks = {0};
+    struct cpu_op_queue marks = {0};
 
     if (op->kind == CPU_OP_MARK) {
         op_finish_locked(op);
@@ -566,7 +538,7 @@ bool
 cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
                     struct cpu_op *const *after, size_t count)
 {
-    struct queue marks = {0};
+    struct cpu_op_queue marks = {0};
     unsigned capacity;
     bool ready_now;
 
