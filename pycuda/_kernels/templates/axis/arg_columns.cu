@@ -6,7 +6,7 @@ extern "C" __global__ void $name($out *out, const Stored *in,
 #include "axis/some_columns.cuh"
 #include "axis/part.cuh"
     Element best[$lanes];
-    // Index within the part, which is shorter than 2**31.
+    // Index of the best element within the part, which has fewer than 2**31.
     int position[$lanes];
     const Stored *line = &at(base, offset_of<$reduced>(
         first, axes.reduced, axes.reduced_in));

@@ -1,5 +1,5 @@
-// The best number of a run, or NaN if the run contains one, with $lanes
-// accumulators.
+// Returns the best number of a run, or NaN if the run contains one. It uses
+// $lanes accumulators.
 __device__ inline Key best_key(const Stored *__restrict__ run,
                                const long long step, const int count)
 {

@@ -1,6 +1,6 @@
-// Accumulators reduce a run of a row: $group elements are combined before an
-// accumulator is updated, taken from as many consecutive pieces of $piece,
-// because memory is fastest when read sequentially.
+// Reduces a run of a row. Before an accumulator is updated, $group elements
+// are combined; they come from as many consecutive pieces of $piece elements,
+// because memory is fastest when it is read sequentially.
 __device__ inline void keep_run(Value *__restrict__ partial,
                                 Value *__restrict__ lost,
                                 const Stored *__restrict__ run,

@@ -1,4 +1,5 @@
-    // The thread's adjacent columns: `count` from `row` on.
+    // The thread handles `count` adjacent columns; `row` is the index of the
+    // first one.
     const long long width = axes.remaining[$remaining - 1];
     const long long tiles = (width + $lanes - 1) / $lanes;
     const long long start = blockIdx.x % tiles * $lanes;

@@ -1,12 +1,12 @@
 enum { WIDTH = $width, LOADS = $loads, LANES = $lanes, THREADS = $threads };
 
 #include "numbers/words.cuh"
-// Elements that are moved as one word.
+// Adjacent elements that are moved as one word.
 template <class T> struct alignas(sizeof(T) * WIDTH) Pack {
     T at[WIDTH];
 };
 
-// The value of the lane with an index that differs in one bit.
+// Returns the value of the lane whose index is this lane's index ^ bit.
 __device__ inline Value from_lane(const Value &value, int bit)
 {
     struct {

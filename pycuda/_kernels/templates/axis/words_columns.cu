@@ -1,5 +1,5 @@
-// Each thread has a word of adjacent columns; several lanes share the column's
-// rows, each with $loads loads in progress.
+// Each thread has a word of adjacent columns; several lanes share the rows of
+// a column, and each lane has $loads loads in progress.
 extern "C" __global__ void __launch_bounds__(THREADS)
 $name($out *out, const Stored *in$extra, const Axes axes, const double scale)
 {
@@ -76,7 +76,7 @@ $name($out *out, const Stored *in$extra, const Axes axes, const double scale)
                         partial[w], shared[(lane * WIDTH + w) * WIDE]);
                 }
             }
-            __syncthreads(); // The next half reuses the memory.
+            __syncthreads(); // The next half writes to the same shared memory.
         }
     }
     if (lane == 0 && row < axes.rows) {

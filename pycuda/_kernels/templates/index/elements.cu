@@ -16,7 +16,8 @@ extern "C" __global__ void $name($plain, $row, const Index *indices,
 #pragma unroll $unroll
     for (long long i = first; i < end; i++) {
         unsigned long long position = (unsigned long long)indices[i];
-        if (position >= places) { // Index from the end, or out of range; rare.
+        // Either a negative index or out of range; rare.
+        if (position >= places) {
             if (Index(-1) < Index(0)) {
                 position += places;
             }

@@ -1,4 +1,5 @@
-// An element of any type, and the location that records a fault.
+// An element of any type, moved in words, and the record of an index that is
+// out of range.
 struct Item {
     $unit words[$count];
 };

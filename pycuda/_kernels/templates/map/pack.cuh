@@ -1,5 +1,5 @@
 #include "numbers/words.cuh"
-// Adjacent elements, moved as one word.
+// Adjacent elements that are moved as one word.
 template <class T> struct alignas(sizeof(T) * $width) Pack {
     T at[$width];
 };

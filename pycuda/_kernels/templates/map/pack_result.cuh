@@ -1,4 +1,4 @@
-        // $width results as one word.
+        // Computes $width results, which are stored as one word.
 $packs
         Pack<$out_type> out_pack;
 #pragma unroll

@@ -1,4 +1,5 @@
-    // The start of the block's row, and the block's part of the row.
+    // Computes the offset at which the block's row starts, and the part of the
+    // row that the block handles.
     unsigned row = blockIdx.x / (unsigned)layout.blocks;
     unsigned part = blockIdx.x - row * (unsigned)layout.blocks;
     long long offset[$operands] = {};

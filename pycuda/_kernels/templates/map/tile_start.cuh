@@ -1,4 +1,5 @@
-    // The start of the block's tile, and the remaining length of both axes.
+    // Computes where the block's tile starts, and how far both axes extend
+    // from there.
     enum { LAST = $ndim - 1, BEFORE = $ndim - 2 };
     const unsigned along = (unsigned)layout.blocks;
     const unsigned down =

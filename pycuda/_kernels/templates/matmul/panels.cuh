@@ -147,7 +147,8 @@ __device__ inline void add_products(Lane *tile, const Lane *left,
     }
 }
 
-// Stores the tile's first `rows` and `columns` to the matrix at `c`.
+// Stores the first `rows` rows and `columns` columns of the tile in the matrix
+// at `c`.
 __device__ inline void store_part(Out *c, const Lane *tile, const Shape &s,
                                   long long column, int rows, int columns)
 {

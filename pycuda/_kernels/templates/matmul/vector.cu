@@ -58,7 +58,8 @@ enum { WIDTH = 64 / sizeof(Value), ROWS = 4 };
 typedef Value Vector __attribute__((ext_vector_type(WIDTH)));
 typedef Vector Loose __attribute__((aligned(sizeof(Value))));
 
-// Adds halves pairwise until two are left: few dependent steps.
+// Adds the two halves of a vector repeatedly, until two elements are left:
+// this takes few dependent steps.
 template <int COUNT, class Part>
 __device__ inline Value sum_of_lanes(const Part lanes)
 {

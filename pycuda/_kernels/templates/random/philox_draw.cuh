@@ -15,7 +15,8 @@ static __device__ double of_one(Long x, double)
     return (double)(long long)(x >> 11) * 1.1102230246251565e-16;
 }
 
-template <class T> struct Sure { // No number is ever rejected.
+// Base of the distributions that reject no number.
+template <class T> struct Sure {
     enum { STAGED = 0 };
     __device__ void redraw(const Sequence &, Long, Long, T *) const {}
 };
@@ -45,7 +46,7 @@ template <class T> struct Each<T, Long> : Sure<T> {
 template <class T> struct WordOf { typedef unsigned int type; };
 template <> struct WordOf<double> { typedef Long type; };
 
-// All integers, offset by `low`.
+// Integers of all values of the type: random bits, plus `low`.
 template <class T, class Word> struct Bits : Each<T, Word> {
     T low;
     __device__ Bits(T low) : low(low) {}
@@ -69,7 +70,8 @@ template <class T> struct Random : Each<T, typename WordOf<T>::type> {
     }
 };
 
-// Real numbers in [low, low + width); each step rounds.
+// Real numbers in [low, low + width); the multiplication and the addition each
+// round.
 template <class T> struct Between : Each<T, typename WordOf<T>::type> {
     T low, width;
     __device__ Between(T low, T width) : low(low), width(width) {}

@@ -53,9 +53,10 @@ static __device__ void fill_part(T *out, Long n, Long j, Long position,
 }
 
 #if $in_turn
-// Blocks of a thread, and of a part of them that is vectorised; blocks with
-// rejected numbers are then recomputed one by one. STAGED is for conversions
-// that contain loops: at least their words are computed in vectors.
+// SHARE: number of blocks that a thread computes. PART: number of them that
+// are computed together, in vectors; if numbers of a block were rejected, it
+// is then computed separately. STAGED: the conversion contains loops, so that
+// only Philox's words are computed in vectors.
 #define SHARE 1024
 #define PART  64
 
@@ -109,13 +110,13 @@ static __device__ void fill(T *out, Long n, Long position,
     }
 }
 #else
-// Blocks that a thread computes, 32 apart: sharing their common work pays off
-// if they take 16 bytes each.
+// Number of blocks that a thread computes together, 32 apart. They share some
+// work, which is faster if a block's elements take at most 16 bytes.
 template <class T, int WIDTH> struct Turn {
     enum { BLOCKS = WIDTH > 1 && sizeof(T) * WIDTH <= 16 ? 2 : 1 };
 };
 
-// A warp stores its packs, all of which are complete.
+// Stores the packs of a warp, all of which are complete.
 template <class P, int BYTES = sizeof(P)> struct Store {
     static __device__ void pack(P *own, const P &value) { *own = value; }
 };

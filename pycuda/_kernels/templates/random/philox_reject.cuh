@@ -7,8 +7,8 @@ static __device__ double2 reals_of(uint4 w)
                         above_zero(long_of(w.z, w.w), 0.0));
 }
 
-// For means below 10, sums the distribution until it reaches a uniform number;
-// `none` is the probability of 0.
+// For means below 10, adds up the probabilities of 0, 1, 2, ... until the sum
+// reaches a uniform number; `none` is the probability of 0.
 static __device__ double small_poisson(double u, double mean, double none)
 {
     double term = none, sum = none, k = 0.0;
@@ -47,8 +47,8 @@ static __device__ double other_poisson(const Sequence &from, Long at,
     return k;
 }
 
-// For one common mean, which is known to be small or not, or for one mean per
-// element.
+// Distributions with one mean for all elements, which the host knows to be
+// small or large, and distributions with one mean per element.
 template <class T> struct SmallPoisson : Sure<T> {
     enum { WIDTH = 1, STAGED = 1 };
     double mean, none;
@@ -115,7 +115,8 @@ template <class T> struct Gamma : Sure<T> {
                             d * __pycuda_log(v).high;
         const double less = shape < 1.0 ? pow(reals.y, 1.0 / shape) : 1.0;
         *value = (T)(d * v * less * scale);
-        // Shapes this large reject numbers only because of rounding.
+        // With a shape as large as this, numbers are rejected only because of
+        // rounding.
         const bool less_than_all = d < 1e10;
         const bool above = !(__pycuda_log(reals.x).high <= most);
         return !(t > 0.0) | (above & less_than_all);

@@ -1,5 +1,5 @@
-// Kernels of a generator of pycuda.curandom. State t generates elements t, t +
-// T, ... where T is the number of states.
+// Kernels of a generator of pycuda.curandom. State t generates
+// elements t, t + T, ... where T is the number of states.
 #include <pycuda-random/generators.h>
 
 typedef $state State;
@@ -7,9 +7,9 @@ typedef $state State;
 #define THREADS ((size_t)gridDim.x * blockDim.x)
 
 #if $in_turn
-// A thread takes a block of states, and generates some elements of each in
-// turn in private memory: their final positions are too far apart for its
-// cache.
+// A thread takes a block of states, and first stores some elements of each
+// state in private memory: their final positions are so far apart that writes
+// there would not stay in the thread's cache.
 #define ROWS 32
 
 template <class T, class Make>

@@ -24,7 +24,8 @@ __device__ inline Value block_sum(Value value)
     for (int step = LANES / 2; step > 0; step /= 2) {
         value = combine(value, value_after(value, step));
     }
-    __syncthreads(); // The memory may still be in use.
+    // Threads may still read the shared memory of an earlier call.
+    __syncthreads();
     if (threadIdx.x % LANES == 0) {
         shared[threadIdx.x / LANES] = value;
     }
@@ -44,9 +45,10 @@ __device__ inline bool last_block(unsigned *done)
     if (threadIdx.x == 0) {
         const unsigned most = gridDim.x - 1;
 #if __CUDA_ARCH__ >= 800
-        // An atomic with memory ordering, instead of two fences. It is 0 again
-        // after the last block; the explicit store informs the compiler, which
-        // otherwise generates a slower loop for a dot product.
+        // An atomic with memory ordering is faster than two fences. The last
+        // block's increment sets the counter to 0; the explicit store below
+        // informs the compiler, which otherwise generates a slower loop for a
+        // dot product.
         unsigned before;
         asm volatile("atom.acq_rel.gpu.inc.u32 %0, [%1], %2;"
                      : "=r"(before)

@@ -1,5 +1,5 @@
 $keep_part
-// Adds a term to a sum; `lost` is its rounding error.
+// Adds a term to a sum, and the rounding error of that addition to `lost`.
 __device__ inline void keep($summed &sum, $summed &lost, const $summed &x)
 {
     $keep

@@ -2,13 +2,14 @@
 // and only the last step depends on the previous elements.
 #if $in_vectors && defined(__PYCUDA_CPU__)
 enum { LANES = 8 };
-typedef $lane Lane; // Unsigned, because sums wrap.
+typedef $lane Lane; // Unsigned, because sums may overflow and wrap around.
 typedef Lane Lanes __attribute__((ext_vector_type(LANES)));
 typedef Stored From __attribute__((ext_vector_type(LANES)));
 typedef From LooseFrom __attribute__((aligned(sizeof(Stored))));
 typedef Lanes LooseLanes __attribute__((aligned(sizeof(Lane))));
 
-// Moves lanes up by STEP and fills with zeros.
+// Moves each lane's value to the lane that is STEP higher, and fills the lower
+// lanes with zeros.
 template <int STEP>
 __device__ inline Lanes moved(const Lanes v)
 {

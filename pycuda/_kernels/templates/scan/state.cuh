@@ -10,7 +10,8 @@ typedef $stored Stored;
 typedef $out Out;
 typedef unsigned long long Word;
 
-enum { EMPTY, TOTAL, PREFIX }; // none, the tile's, up to it
+// no value yet; value of the tile; value of all tiles up to this one
+enum { EMPTY, TOTAL, PREFIX };
 
 template <class T> struct Parts {
     enum { COUNT = (sizeof(T) + 3) / 4 };
@@ -68,7 +69,8 @@ __device__ inline unsigned look(const Word *state, unsigned tile,
     return flag;
 }
 
-// An element as scanned. `heads` is nonzero where segments begin.
+// Returns the value that an element has in the scan. `heads` is nonzero where
+// segments begin.
 __device__ inline Value loaded(const Stored &v$heads_pair)
 {
     return $map;

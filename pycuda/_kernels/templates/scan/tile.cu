@@ -37,13 +37,14 @@ __device__ inline Value scan_warp(Value value, unsigned lane)
     return value;
 }
 
-// Called by one warp: combines all previous tiles, in `result` of lane 0.
+// Called by one warp: combines the values of all previous tiles. Lane 0
+// obtains them in `result`.
 __device__ inline void look_back(const Word *state, unsigned tile,
                                  unsigned lane, Parts<Total> *seen,
                                  Total &result)
 {
     Parts<Total> parts[LOOKS];
-    unsigned nearest; // Distance of the first prefix.
+    unsigned nearest; // Number of tiles back to the nearest prefix.
     for (;;) {
         unsigned empty = WINDOW;
         nearest = WINDOW;
@@ -104,7 +105,8 @@ $pack_heads
     }
 }
 
-// Stores the scan of `run`, which follows `before` if `some`.
+// Stores the scan of `run`; if `some`, `before` is the value of all elements
+// before it.
 __device__ inline void store_run(Out *out, unsigned long long first,
                                  unsigned long long n, bool wide,
                                  const Value *run, Value before, bool some)
@@ -174,8 +176,8 @@ $name(const Stored *in$heads_parameter, Out *out, unsigned long long n,
         }
         sums[row] = scan_warp(sums[row], lane);
     }
-    // sums: of the warp's share up to a run; ends[row]: up to the end of a
-    // row.
+    // sums[row] is the sum of the warp's elements up to the end of the lane's
+    // run in the row, ends[row] up to the end of the row.
     Value ends[ROWS];
 #pragma unroll
     for (int row = 0; row < ROWS; row++) {
@@ -225,7 +227,7 @@ $name(const Stored *in$heads_parameter, Out *out, unsigned long long n,
     }
 #pragma unroll
     for (int row = 0; row < ROWS; row++) {
-        // Scan of the warp's share before this run.
+        // Sum of the warp's elements before this run.
         Value inner = from_lane(sums[row], lane > 0 ? lane - 1 : 0);
         bool any = lane > 0;
         if (row > 0 && lane == 0) {

@@ -57,7 +57,8 @@ extern "C" __global__ void $name(const Stored *in$heads_parameter, Out *out,
     const unsigned tile = atomicAdd((unsigned *)state, 1u);
     const unsigned long long start = (unsigned long long)tile * TILE;
     if (n - start < TILE) {
-        // No block waits for the last tile.
+        // Only the last tile may be incomplete. It publishes no total, because
+        // no block waits for it.
         scan_run(in$heads_argument, out, start, n, look_back(state, tile),
                  true);
         return;
@@ -85,7 +86,7 @@ extern "C" __global__ void $name(const Stored *in$heads_parameter, Out *out,
         total = chained(so_far, total);
     }
     publish(state, tile, total, PREFIX);
-    // Only the first run may have no previous value.
+    // Only the first run of the first tile has no previous value.
     so_far = scan_run(in$heads_argument, out, start, start + RUN, so_far,
                       tile > 0);
     for (int r = 1; r < RUNS; r++) {

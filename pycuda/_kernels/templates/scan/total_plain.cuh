@@ -1,4 +1,4 @@
-// Total that tiles exchange for many values: one value.
+// Tiles exchange the total of their elements: here, one value.
 typedef Value Total;
 
 __device__ inline Total total_of(const Value &x)

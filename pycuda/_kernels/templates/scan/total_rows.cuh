@@ -1,5 +1,5 @@
-// Total that tiles exchange for many values: a sum with its rounding error,
-// and whether a segment begins in it.
+// Tiles exchange the total of their elements: here, a sum with its rounding
+// error, and whether a segment begins in the tile.
 struct Total {
     Element sum, lost;
     unsigned head;

@@ -1,4 +1,5 @@
-// Total that tiles exchange for many values: a sum with its rounding error.
+// Tiles exchange the total of their elements: here, a sum with its rounding
+// error.
 struct Total {
     Value sum, lost;
 };

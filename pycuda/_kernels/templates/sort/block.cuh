@@ -7,7 +7,8 @@ enum { THREADS = $threads, WARPS = THREADS / 32, ITEMS = $items };
 enum { TILE = THREADS * ITEMS, EACH = THREADS < DIGITS ? DIGITS / THREADS : 1 };
 
 struct Shared {
-    unsigned ranks[WARPS][DIGITS]; // Next position of each digit in a warp.
+    // Next position of each digit in a warp's piece.
+    unsigned ranks[WARPS][DIGITS];
     unsigned totals[WARPS];
     union {
         Element items[TILE];
@@ -42,7 +43,7 @@ __device__ inline unsigned sum_before(unsigned value, unsigned *totals)
     return before + sum - value;
 }
 
-// The lanes of the warp that have this digit.
+// Returns the set of the warp's lanes whose digit is this one, as a mask.
 __device__ inline unsigned peers_of(unsigned digit)
 {
     unsigned peers = 0xffffffffu;

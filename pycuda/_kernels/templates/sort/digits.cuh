@@ -1,7 +1,7 @@
 // The digits by which a stable radix sort orders elements, least significant
 // first. Elements are moved unchanged; keys are computed on the fly: NaN
 // follows all numbers, zeros of either sign are equal.
-typedef $word Word; // Unsigned type of the size of an element's part.
+typedef $word Word; // Unsigned type with the size of an element's part.
 typedef $index Index;
 
 struct Element {
@@ -19,7 +19,8 @@ __device__ inline bool part_is_nan(Word bits)
     return REAL && (Word)(bits & (Word)~SORT_SIGN) > (Word)($infinity);
 }
 
-// Key that orders as an unsigned number.
+// Returns a key: keys, compared as unsigned numbers, have the order of the
+// elements.
 __device__ inline Word key_of(Word bits)
 {
     if (SIGNED) {
@@ -34,7 +35,8 @@ __device__ inline Word key_of(Word bits)
     return part_is_nan(bits) ? (Word)~(Word)0 : key;
 }
 
-// `flip` is 255 for the reverse order.
+// Returns the digit of an element in a pass. `flip` is 255 for descending
+// order and otherwise 0.
 __device__ inline unsigned digit_of(const Element &element, int pass,
                                     unsigned flip)
 {
@@ -42,7 +44,8 @@ __device__ inline unsigned digit_of(const Element &element, int pass,
         return ((unsigned)(key_of(element.part[0]) >> (8 * pass)) & 255) ^
                flip;
     }
-    // Complex: imaginary parts, real parts, then the position of NaNs.
+    // Complex numbers have digits of their imaginary part, then of their real
+    // part, and a last digit that orders the NaNs.
     if (pass == 2 * BYTES) {
         const unsigned group = 2 * part_is_nan(element.part[0]) +
                                part_is_nan(element.part[PARTS - 1]);

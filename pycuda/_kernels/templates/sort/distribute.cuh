@@ -8,7 +8,7 @@ __device__ inline bool deals_by_vectors(Long n)
     return __pycuda_has_lanes() && n <= MAX_DEALT;
 }
 
-// The first bucket begins with the smallest possible key.
+// The first bucket begins at the smallest possible key.
 __device__ inline void plan_by_vectors(const Word *row, Long n, int buckets,
                                        Word flip, Word *firsts)
 {
@@ -25,7 +25,7 @@ __device__ inline void plan_by_vectors(const Word *row, Long n, int buckets,
     }
 }
 
-// Number of the elements from `i` on that are in a vector.
+// Number of lanes that hold elements, if a vector begins at `i`.
 __device__ inline Index count_at(Index i, Index n)
 {
     return i < n ? min(n - i, (Index)LANES) : 0;
@@ -59,7 +59,7 @@ __device__ inline void count_by_vectors(const Word *items, Index n, Word flip,
             counts[bucket] += count;
         }
     }
-    // The sums over all previous buckets, at this point.
+    // counts[bucket] is now the number of elements in all previous buckets.
     for (int bucket = 0; bucket < buckets; bucket++) {
         const unsigned end = bucket + 1 < buckets ? counts[bucket + 1] : n;
         counts[bucket] = end - counts[bucket];

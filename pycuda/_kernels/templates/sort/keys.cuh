@@ -22,15 +22,16 @@ __device__ inline Word bits_of_plain(Word key)
 
 struct Sorter {
     const Word *from;
-    Word *to, *other; // Buffers used alternately; `from` may be one of them.
-    Word *result;     // The result is one of them.
+    Word *to, *other; // Buffers of the passes; `from` may be one of them.
+    Word *result;     // Where the result is stored: one of the two buffers.
     Index n;
-    Word flip; // All bits set, for the reverse order.
+    Word flip; // All bits set for descending order, otherwise 0.
 };
 
 struct Range {
     Word least; // key
-    int bits;   // Bits of the distance to the largest key.
+    // Number of bits of the difference between the largest key and `least`.
+    int bits;
     bool is_plain;
 };
 
@@ -184,7 +185,8 @@ __device__ inline void move_to_result(Sorter &task)
     for (Index i = 0; i < task.n; i++) {
         task.result[i] = task.from[i];
     }
-    if (task.to == task.result) { // Buffer that replaces the others.
+    // The buffer that is neither read nor the result.
+    if (task.to == task.result) {
         task.to = task.other;
     }
     task.from = task.other = task.result;

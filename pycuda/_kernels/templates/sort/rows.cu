@@ -21,7 +21,8 @@ sort_rows(const Element *source, Element *items, long long *result, unsigned n,
     for (int pass = 0; pass < PASSES; pass++) {
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) {
-            // Elements beyond the row's end stay behind it.
+            // Elements beyond the row's end have the largest digit, so that
+            // they stay there.
             places[k] = lane_of(k) < n ? digit_of(own[k], pass, flip) : 255;
         }
         count_tile(shared, places, counts);

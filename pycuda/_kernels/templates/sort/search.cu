@@ -7,7 +7,7 @@ template <class R>
 __device__ inline bool real_before(R x, R y)
 {
     const int left = !(x >= y), is_number = x == x;
-    return left & is_number; // No branch can be mispredicted.
+    return left & is_number; // Without branches, none can be mispredicted.
 }
 
 #if $is_complex

@@ -1,9 +1,9 @@
 // A sort of long rows, one digit per launch, in which each element is read and
 // written once ("onesweep", Adinets and Merrill 2022): a block ranks a tile,
 // obtains from the previous tiles their counts of each digit, and moves its
-// elements. A word of `states` describes a digit of a tile: the count of the
-// tile, or of all tiles of the row up to it, with two bits that distinguish
-// these.
+// elements. A word of `states` has the count of one digit: either in one tile,
+// or in all tiles of the row up to that one. Two of its bits tell which, or
+// that there is no count yet.
 typedef $state State;
 typedef unsigned long long Long;
 
@@ -17,10 +17,11 @@ static_assert(COUNTERS >= DIGITS && THREADS >= DIGITS, "a thread a digit");
 
 // Data that the launches share; it is zero when a sort begins.
 struct Scratch {
-    Long *starts;      // For each row and pass, the starts of its digits.
-    unsigned *tickets; // Number of blocks that have counted a row.
+    // For each row and pass, the positions at which the digits start.
+    Long *starts;
+    unsigned *tickets; // For each row, the number of blocks that have counted.
     unsigned *turns;   // next tile of each pass
-    State *states[2];  // of this pass and the next, in turn
+    State *states[2];  // of this pass and of the next, alternately
 
     __device__ Scratch(Long *memory, unsigned rows, unsigned tiles, int pass)
     {
@@ -45,7 +46,8 @@ extern "C" __global__ void sort_clear(unsigned *words, Long count)
     }
 }
 
-// Converts counts of a row's digits to starts; thread t handles its digits.
+// Converts the counts of a row's digits to the positions at which they start;
+// each thread handles EACH digits.
 __device__ inline void counts_to_starts(Long *starts)
 {
     __shared__ Long sums[DIGITS];
@@ -71,8 +73,8 @@ __device__ inline void counts_to_starts(Long *starts)
     }
 }
 
-// Computes the starts of the digits of all passes; `chunks` blocks count a
-// row.
+// Computes the positions at which the digits of all passes start; `chunks`
+// blocks count each row.
 extern "C" __global__ void __launch_bounds__(COUNTERS)
 sort_count(const Element *items, Long n, unsigned rows, unsigned tiles,
            unsigned chunks, unsigned span, Long *memory, unsigned flip)
@@ -133,7 +135,7 @@ sort_count(const Element *items, Long n, unsigned rows, unsigned tiles,
     }
 }
 
-// Counts elements of a digit in the row's previous tiles.
+// Returns how many elements with the digit all previous tiles of the row have.
 __device__ inline State look_back(volatile State *state, Long tile,
                                   unsigned digit)
 {

@@ -47,7 +47,8 @@ __device__ inline void sort_few(Element *items, long long *result,
     }
 }
 
-// Elements of which few are out of order, with their original order.
+// Insertion sort for elements of which few are out of order. Equal elements
+// keep their order.
 __device__ inline void sort_rest(Element *items, long long *result,
                                  long long n, unsigned flip)
 {
@@ -238,8 +239,7 @@ extern "C" __global__ void sort_places(unsigned long long *counts,
     }
 }
 
-// Returns whether all of a block's `size` elements have the digit of the first
-// one.
+// Returns true if all `size` elements of the block have this digit.
 __device__ inline bool have_one_digit(const unsigned long long *places,
                                       unsigned digit, long long n,
                                       long long size)
@@ -357,7 +357,8 @@ extern "C" __global__ void sort_finish(Element *items, long long *result,
         first++;
     }
     if (first == end) {
-        return; // All elements belong to one group, which began earlier.
+        // All elements belong to one group, which began in an earlier chunk.
+        return;
     }
     while (end < n && !begins(items + base, end, least)) {
         end++;

@@ -13,7 +13,7 @@ enum { PLAN_WORDS = 6, CACHED = 1 << 21 }; // in words, in bytes
 
 struct Plan {
     Long least;    // Key of a sample.
-    int shift;     // shifts a key to its digit
+    int shift;     // shift that reduces a key to its digit
     unsigned last; // digit
     int buckets;
 };
@@ -22,7 +22,7 @@ struct Plan {
 struct Row {
     unsigned *is_left;
     Plan *plan;
-    unsigned *counts;       // counts of the sample's digits
+    unsigned *counts;       // number of sampled keys with each digit
     unsigned char *buckets; // buckets of all digits
 
     __device__ Row(unsigned *words, unsigned digits)
@@ -35,7 +35,8 @@ struct Row {
         buckets = (unsigned char *)(counts + digits);
     }
 
-    // The smallest keys of the buckets, if keys replace digits.
+    // The smallest key of each bucket, if buckets are ranges of keys instead
+    // of digits.
     __device__ Word *firsts() const
     {
         return (Word *)counts;
@@ -63,7 +64,7 @@ struct Sample {
     }
 };
 
-// Returns whether the sampled keys with this digit differ.
+// Returns true if the sampled keys with this digit are not all equal.
 __device__ inline bool differs(const Sample &sample, unsigned count,
                                const Plan &plan, unsigned digit)
 {
@@ -113,7 +114,8 @@ extern "C" __global__ void sort_plan(const Word *items, Long n,
         row.counts[digit_in(plan, sample.key(i))]++;
     }
     const unsigned full = count / (buckets - 2) + 1;
-    // Keys of numbers near zero are far apart: no bucket has both signs.
+    // Near zero, keys of positive and of negative numbers are far apart, so no
+    // bucket contains both.
     const unsigned zero = REAL ? digit_in(plan, SORT_SIGN) : 0;
     unsigned bucket = 0, filled = 0, fullest = 0;
     for (unsigned digit = 0; digit <= plan.last; digit++) {
@@ -302,9 +304,10 @@ extern "C" __global__ void sort_deal(const Word *items, Word *target, Long n,
     }
 }
 
-// One block per bucket, of a grid of the maximum number of buckets, a power of
-// two, and rows. If there is an `origin`, rows that are left are sorted from
-// there.
+// The grid is the maximum number of buckets, which is a power of two, by the
+// number of rows: each block sorts a bucket. In a row that is left, the first
+// block sorts the whole row, which it reads from `origin`, unless that is
+// NULL.
 extern "C" __global__ void sort_buckets(const Word *origin, Word *dealt,
                                         Word *items, Long n, unsigned *words,
                                         unsigned digits, const Long *starts,
@@ -321,8 +324,9 @@ extern "C" __global__ void sort_buckets(const Word *origin, Word *dealt,
         return;
     }
     if (!is_left) {
-        // The first buckets may be few and large: adjacent blocks, which a
-        // worker takes together, get other buckets.
+        // Buckets may be large at the beginning of a row. A worker takes
+        // adjacent blocks together, so the order of buckets is changed to
+        // distribute the large ones.
         const unsigned bucket = blockIdx.x * 157u % gridDim.x;
         const unsigned buckets = row.plan->buckets;
         starts += blockIdx.y * BUCKETS;
@@ -331,8 +335,8 @@ extern "C" __global__ void sort_buckets(const Word *origin, Word *dealt,
         if (start >= end) {
             return;
         }
-        // Keys are first written to the items sequentially, so that these,
-        // too, are in a cache when passes scatter them.
+        // Keys are first written to `items` sequentially, so that this memory,
+        // too, is in a cache when the passes scatter keys.
         Word *const own = items + start;
         task = {dealt + start, dealt + start, own, own, (Index)(end - start),
                 all};

@@ -12,9 +12,10 @@ typedef Vectors::vector Vector;
 typedef Vectors::mask Mask;
 
 enum { LANES = sizeof(Vector) / sizeof(Word) };
-enum { MAX_ROWS = 16 }; // Size of a piece that is sorted in registers.
+// Maximum number of vectors of a piece that is sorted in registers.
+enum { MAX_ROWS = 16 };
 enum { AHEAD = 4 };      // vectors per step
-// Radix passes are faster for more elements of 8 bytes than this.
+// For more elements of 8 bytes than this, radix passes are faster.
 enum { MAX_WIDE = 1 << 13 };
 
 __device__ inline Vector load_vector(const Word *from)
@@ -35,8 +36,8 @@ __device__ inline Mask first_lanes(Index count)
                                    Mask);
 }
 
-// If there are fewer keys than lanes, the remaining lanes hold the largest
-// key.
+// Loads the first `count` keys; if these are fewer than lanes, the remaining
+// lanes hold the largest key.
 __device__ inline Vector load_first(const Word *from, Index count)
 {
     return Vectors::load(from, first_lanes(count), (Vector)(Word)~(Word)0);
@@ -100,11 +101,11 @@ __device__ inline void sort_columns(Vector *rows)
     }
 }
 
-// ---- merging rows: adjacent groups of columns, each sorted row by row, are
-// merged as bitonic sequences ----
+// ---- merging adjacent groups of columns as bitonic sequences; the keys of
+// each group are sorted row by row ----
 
-// The smaller of lanes i and i ^ X moves to the one in which the highest bit
-// of X is clear.
+// Compares lanes i and i ^ X: the smaller key moves to the lane in whose index
+// the highest bit of X is clear.
 template <int X>
 __device__ inline Vector order_lanes(Vector row)
 {
@@ -124,7 +125,7 @@ __device__ inline Vector merge_lanes(Vector row)
     }
 }
 
-// Merges pairs of groups, WIDTH columns together.
+// Merges pairs of adjacent groups into groups of WIDTH columns.
 template <int N, int WIDTH>
 __device__ inline void merge_rows(Vector *rows)
 {
@@ -153,7 +154,7 @@ __device__ inline void merge_groups(Vector *rows)
     }
 }
 
-// More keys than half of the rows hold.
+// Sorts n keys in N vectors; n is larger than N / 2 vectors hold.
 template <int N>
 __device__ inline void sort_rows_of(const Word *from, Word *to, Index n)
 {
@@ -196,12 +197,12 @@ __device__ inline void sort_in_registers(const Word *from, Word *to, Index n)
 // ---- longer pieces ----
 
 struct Piece {
-    Word *from, *result, *spare; // `from` is one of the other buffers.
+    Word *from, *result, *spare; // `from` is `result` or `spare`.
     Index n;
-    int depth; // Remaining number of partitions allowed.
+    int depth; // Number of further partitions of this piece that are allowed.
 };
 
-// A key of the piece, near the median of its keys.
+// Returns a key of the piece that is probably near the median.
 __device__ inline Word pivot_of(const Piece &piece)
 {
     enum { ROWS = 8 };
@@ -331,8 +332,9 @@ __device__ inline void sort_plain(const Sorter &task)
 }
 #endif
 
-// Keys without `spare_bits`, the bits beyond those that number the elements,
-// are assumed to be nearly in order.
+// Sorts keys. Radix passes handle only the upper bits: as many bits as number
+// the elements, and `spare_bits` more. The keys are then almost in order, and
+// insertion sort completes it.
 __device__ inline void sort_values(Sorter task, int spare_bits)
 {
     if (task.n <= FEW) {
