@@ -14,10 +14,14 @@ import os
 import runpy
 import sys
 from collections.abc import Iterable
+from types import ModuleType
+
+from pycuda import _access_counts
+from pycuda._access_counts import AccessCounts
 
 #: The names that `check` accepts; ``continue`` is no check, but lets a kernel
 #: continue after a report.
-CHECKS = ("memory", "race", "sync", "init", "continue")
+CHECKS = ("memory", "race", "sync", "init", "bank", "continue")
 _VARIABLE = "PYCUDA_CPU_CHECK"
 
 
@@ -56,16 +60,7 @@ def check(names: str | Iterable[str] = "") -> tuple[str, ...]:
     ()
     """
     chosen = _parse(names)
-    # Delayed import: a wrong command line is reported without the driver.
-    from pycuda import _driver
-
-    if _driver._has_captures():
-        raise _driver.LogicError(
-            "pycuda.debug.check() waits for the device, which is not possible "
-            "while a stream is captured"
-        )
-    for context in _driver._contexts():
-        _wait(context)
+    _driver = _idle_driver("check")
     text = ",".join(chosen)
     _driver._select_checks(text)
     if chosen:
@@ -80,6 +75,37 @@ def check(names: str | Iterable[str] = "") -> tuple[str, ...]:
     return chosen
 
 
+def access_counts(*, clear: bool = False) -> AccessCounts:
+    """Return the counts of the check ``bank`` by source line.
+
+    Waits for the kernels that run.
+
+    Parameters
+    ----------
+    clear : bool
+        Whether to set the counts to zero afterwards.
+
+    Returns
+    -------
+    AccessCounts
+        A sequence of `AccessCount`, printed as a table; empty if no kernel ran
+        while the check was selected.
+
+    Raises
+    ------
+    pycuda.driver.LogicError
+        While a stream is captured.
+
+    Examples
+    --------
+    >>> import pycuda.debug
+    >>> pycuda.debug.access_counts(clear=True)
+    no accesses were counted
+    """
+    _driver = _idle_driver("access_counts")
+    return _access_counts.parse(_driver._access_counts(clear))
+
+
 def _parse(names: str | Iterable[str]) -> tuple[str, ...]:
     """Return the named checks in the order of `CHECKS`."""
     if isinstance(names, str):
@@ -92,6 +118,21 @@ def _parse(names: str | Iterable[str]) -> tuple[str, ...]:
                 + ", ".join(CHECKS)
             )
     return tuple(name for name in CHECKS if name in found)
+
+
+def _idle_driver(caller: str) -> ModuleType:
+    """Return the driver after all work of all contexts is done."""
+    # Delayed import: a wrong command line is reported without the driver.
+    from pycuda import _driver
+
+    if _driver._has_captures():
+        raise _driver.LogicError(
+            f"pycuda.debug.{caller}() waits for the device, which is not "
+            "possible while a stream is captured"
+        )
+    for context in _driver._contexts():
+        _wait(context)
+    return _driver
 
 
 def _wait(context: object) -> None:

@@ -331,6 +331,15 @@ api_check_size(CUdeviceptr pointer, size_t bytes)
     }
 }
 
+char *
+api_access_counts(bool clear)
+{
+    char *(*counts)(int);
+
+    *(void **)&counts = dlsym(chosen_library, "pycuda_cpu_access_counts");
+    return counts == NULL ? NULL : counts(clear);
+}
+
 int
 api_open_driver(struct api_choice *choice)
 {

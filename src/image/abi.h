@@ -165,7 +165,8 @@ enum image_site_flags {
     IMAGE_SITE_COPY = 16384,
     /* each byte to write equals the argument `value` of __pycuda_check */
     IMAGE_SITE_FILL = 32768,
-    IMAGE_SITE_RELEASE = 65536, /* the access is atomic and also a fence */
+    IMAGE_SITE_RELEASE = 65536,   /* the access is atomic and also a fence */
+    IMAGE_SITE_CONSTANT = 131072, /* accesses a __constant__ variable */
 };
 
 /* A loop, or two nested loops, whose memory accesses are checked before the

@@ -26,6 +26,7 @@ enum jit_check {
     JIT_CHECK_RACE = IMAGE_CHECK_RACE,
     JIT_CHECK_SYNC = IMAGE_CHECK_SYNC,
     JIT_CHECK_INIT = IMAGE_CHECK_INIT,
+    JIT_CHECK_BANK = IMAGE_CHECK_BANK,
 };
 
 /* Whether the image may be a quick version (jit/quick.c). */

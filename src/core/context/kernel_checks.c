@@ -62,7 +62,24 @@ check_size(PyObject *module, PyObject *object)
     Py_RETURN_NONE;
 }
 
+static PyObject *
+access_counts(PyObject *module, PyObject *clear)
+{
+    (void)module;
+    int reset = PyObject_IsTrue(clear);
+    if (reset < 0) {
+        return NULL;
+    }
+    char *text = core.opened ? api_access_counts(reset != 0) : NULL;
+    PyObject *result = PyUnicode_FromString(text == NULL ? "" : text);
+    free(text);
+    return result;
+}
+
 static PyMethodDef functions[] = {
+    {"_access_counts", access_counts, METH_O,
+     "Return the counts of the check 'bank' as lines of JSON; if the argument "
+     "is true, set them to zero."},
     {"_check_size", check_size, METH_O,
      "Make a DeviceAllocation known to the kernel checks, with the requested "
      "size if it is in a block of the default pool."},

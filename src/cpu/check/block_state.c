@@ -10,6 +10,7 @@
 
 #include "cpu/check/check.h"
 #include "cpu/check/hooks.h"
+#include "cpu/check/warp_accesses.h"
 #include "cpu/module/module_state.h"
 #include "cpu/run/launch_state.h"
 #include "cpu/run/runtime.h"
@@ -62,7 +63,8 @@ cpu_check_block_begin(struct cpu_worker *worker)
     const struct cpu_launch *launch = worker->launch;
     const uint32_t *at = worker->block.ctaid, *grid = launch->grid;
 
-    cpu_check_block_end(worker);
+    cpu_check_interval_end(check);
+    cpu_check_warp_accesses_flush(check);
     check->launch = worker->launch;
     check->serial = launch->serial;
     check->before_launch = launch->before;
@@ -89,6 +91,7 @@ cpu_check_block_end(const struct cpu_worker *worker)
 {
     if (worker->check) {
         cpu_check_interval_end(worker->check);
+        cpu_check_warp_accesses_end(worker->check);
     }
 }
 
@@ -107,6 +110,7 @@ void
 cpu_check_state_free(struct cpu_worker *worker)
 {
     if (worker->check) {
+        cpu_check_warp_accesses_free(worker->check);
         free(worker->check->pending);
         free(worker->check->trace);
         free(worker->check->loops);

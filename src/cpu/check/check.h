@@ -157,6 +157,9 @@ struct cpu_check {
     struct cpu_check_warp warps[CPU_MAX_THREADS / CPU_WARP];
     struct cpu_check_pending *pending;
     struct cpu_check_trace *trace;
+    /* state of the check `bank` (warp_accesses.c); NULL before its first
+     * access */
+    struct cpu_check_warps *warp_accesses;
     /* Stack of work areas for loop_accesses.c, one for each nested call of
      * __pycuda_check_rows. */
     struct cpu_check_loop *loops;

@@ -29,8 +29,9 @@ enum cpu_check_flag {
     CPU_CHECK_INIT = 8,
     CPU_CHECK_CONTINUE = 16,
     CPU_CHECK_PREPARED = 32,
-    CPU_CHECK_ALL =
-        CPU_CHECK_MEMORY | CPU_CHECK_RACE | CPU_CHECK_SYNC | CPU_CHECK_INIT,
+    CPU_CHECK_BANK = 64,
+    CPU_CHECK_ALL = CPU_CHECK_MEMORY | CPU_CHECK_RACE | CPU_CHECK_SYNC |
+                    CPU_CHECK_INIT | CPU_CHECK_BANK,
 };
 
 /* Number of unused bytes between small allocations while checks are on, so
@@ -50,6 +51,10 @@ CUresult pycuda_cpu_select_checks(const char *list);
  * of a memory pool may be larger; 0 means the whole block. No kernel may be
  * running. */
 void pycuda_cpu_check_size(CUdeviceptr pointer, size_t bytes);
+/* Returns the counts of the check `bank` as lines of JSON (access_counts.c),
+ * in memory that the caller must free; NULL if there is not enough memory.
+ * Sets the counts to zero afterwards if `clear` is not 0. Thread-safe. */
+char *pycuda_cpu_access_counts(int clear);
 /* Returns the checks that PYCUDA_CPU_CHECK names now and that are not
  * selected, since the variable was set after cuInit. */
 unsigned cpu_check_late(void);

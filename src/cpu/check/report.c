@@ -7,9 +7,7 @@
  * error text (cuGetErrorString).
  *
  * SPDX-License-Identifier: MIT */
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,11 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cpu/check/check.h"
 #include "cpu/check/hooks.h"
 #include "cpu/check/remedy.h"
+#include "cpu/check/report_text.h"
 #include "cpu/exports/error_rows.h"
 #include "cpu/module/module_state.h"
 #include "cpu/run/fiber.h"
@@ -31,8 +29,6 @@
 
 /* capacity of the list of reports already written, in reports */
 #define SEEN_MAX 1024
-/* number of bytes of a source line that a report shows */
-#define LINE_MAX_BYTES 160
 
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
 static char message[2048], json[8192], report_texts[4][4096];
@@ -47,57 +43,6 @@ static struct {
     uint64_t serial;
 } seen[SEEN_MAX];
 static unsigned seen_count;
-
-/* A text buffer of fixed size; text_add truncates. */
-struct text {
-    char *bytes;
-    size_t size, length;
-};
-
-static void text_add(struct text *text, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void
-text_add(struct text *text, const char *format, ...)
-{
-    va_list list;
-
-    va_start(list, format);
-    int n = vsnprintf(text->bytes + text->length, text->size - text->length,
-                      format, list);
-    va_end(list);
-    if (n > 0) {
-        text->length += (size_t)n;
-    }
-    if (text->length >= text->size) {
-        text->length = text->size - 1;
-    }
-}
-
-/* Converts a mangled name: _Z3addIfEvPT_ -> add, _ZN1a3addEv -> a::add. Other
- * names are copied. */
-static void
-kernel_name(char *to, size_t size, const char *name)
-{
-    struct text text = {to, size, 0};
-    bool nested = strncmp(name, "_ZN", 3) == 0;
-    const char *at = name + (nested ? 3 : 2);
-
-    to[0] = 0;
-    if (strncmp(name, "_Z", 2) != 0 || *at < '1' || *at > '9') {
-        text_add(&text, "%s", name);
-        return;
-    }
-    do {
-        char *word;
-        unsigned long n = strtoul(at, &word, 10);
-        if (strlen(word) < n) {
-            return;
-        }
-        text_add(&text, "%s%.*s", text.length ? "::" : "", (int)n, word);
-        at = word + n;
-    } while (nested && *at >= '1' && *at <= '9');
-}
 
 void
 cpu_check_triple(char text[40], uint64_t linear, const uint32_t size[3])
@@ -129,195 +74,135 @@ thread_of(const struct cpu_check_finding *finding)
     return finding->thread ? *finding->thread : cpu_check_thread();
 }
 
-static void
-site_add(struct text *text, const struct image_site *site)
-{
-    if (site && site->line) {
-        text_add(text, "%s:%u:%u", site->file, site->line, site->column);
-    } else {
-        text_add(text, "%s", "an unknown location");
-    }
-}
-
 /* ---- text for stderr ---- */
 
 static void
-message_make(struct text *text, const struct cpu_check_finding *finding)
+message_make(struct cpu_check_text *text,
+             const struct cpu_check_finding *finding)
 {
     const struct cpu_launch *launch = cpu_worker_tls->launch;
     const struct cpu_check *check = cpu_worker_tls->check;
     char name[200], thread[40], block[40];
 
-    kernel_name(name, sizeof name, launch->function->name);
+    cpu_check_kernel_name(name, sizeof name, launch->function->name);
     cpu_check_triple(thread, thread_of(finding), launch->block);
     cpu_check_triple(block, check->block, launch->grid);
-    site_add(text, finding->site);
-    text_add(text, ": %s: ", finding->check);
+    cpu_check_text_add_site(text, finding->site);
+    cpu_check_text_add(text, ": %s: ", finding->check);
     if (finding->has_address) {
-        text_add(text, "%s of %llu bytes, ",
-                 cpu_check_access_name(finding->site),
-                 (unsigned long long)finding->bytes);
+        cpu_check_text_add(text, "%s of %llu bytes, ",
+                           cpu_check_access_name(finding->site),
+                           (unsigned long long)finding->bytes);
     }
-    text_add(text, "%s [kernel %s, block %s, thread %s]", finding->detail,
-             name, block, thread);
+    cpu_check_text_add(text, "%s [kernel %s, block %s, thread %s]",
+                       finding->detail, name, block, thread);
     if (finding->second) {
         cpu_check_triple(thread, finding->second_thread, launch->block);
         cpu_check_triple(block, finding->second_block, launch->grid);
-        text_add(text, " against the %s at ",
-                 cpu_check_access_name(finding->second));
-        site_add(text, finding->second);
-        text_add(text, " [block %s, thread %s]", block, thread);
+        cpu_check_text_add(text, " against the %s at ",
+                           cpu_check_access_name(finding->second));
+        cpu_check_text_add_site(text, finding->second);
+        cpu_check_text_add(text, " [block %s, thread %s]", block, thread);
     }
-}
-
-/* Appends the source line of the site (source location) to the report, and a
- * caret below its column: 4 | x[i] = 1; | ^ Appends nothing if the line is not
- * known. */
-static void
-excerpt_add(struct text *text, const struct image_site *site)
-{
-    if (!site || !site->line || !*site->text) {
-        return;
-    }
-    text_add(text, "\n%5u | %.*s\n      | ", site->line, LINE_MAX_BYTES,
-             site->text);
-    for (unsigned i = 1;
-         i < site->column && i < LINE_MAX_BYTES && site->text[i - 1]; i++) {
-        /* a tab keeps the caret below its column */
-        text_add(text, "%c", site->text[i - 1] == '\t' ? '\t' : ' ');
-    }
-    text_add(text, "^");
 }
 
 /* Appends two things to a report's message: the proposed remedy (remedy.c),
  * and the source lines of the accesses. */
 static void
-advice_make(struct text *text, const struct cpu_check_finding *finding)
+advice_make(struct cpu_check_text *text,
+            const struct cpu_check_finding *finding)
 {
     const struct image_site *other = finding->second;
 
     cpu_check_remedy(finding, remedy, sizeof remedy);
-    text_add(text, "%s%s", *remedy ? "; " : "", remedy);
-    excerpt_add(text, finding->site);
+    cpu_check_text_add(text, "%s%s", *remedy ? "; " : "", remedy);
+    cpu_check_text_add_source(text, finding->site);
     if (other && (!finding->site || other->line != finding->site->line)) {
-        excerpt_add(text, other);
+        cpu_check_text_add_source(text, other);
     }
 }
 
 /* ---- JSON ---- */
 
 static void
-json_text(struct text *text, const char *key, const char *value)
-{
-    text_add(text, ", \"%s\": \"", key);
-    for (; *value; value++) {
-        unsigned char c = (unsigned char)*value;
-        if (c == '"' || c == '\\') {
-            text_add(text, "\\%c", c);
-        } else if (c < 32) {
-            text_add(text, "\\u%04x", c);
-        } else {
-            text_add(text, "%c", c);
-        }
-    }
-    text_add(text, "\"");
-}
-
-static void
-json_triple(struct text *text, const char *key, uint64_t linear,
+json_triple(struct cpu_check_text *text, const char *key, uint64_t linear,
             const uint32_t size[3])
 {
     char triple[40];
 
     cpu_check_triple(triple, linear, size);
     triple[strlen(triple) - 1] = 0;
-    text_add(text, ", \"%s\": [%s]", key, triple + 1);
+    cpu_check_text_add(text, ", \"%s\": [%s]", key, triple + 1);
 }
 
 static void
-json_site(struct text *text, const struct image_site *site)
+json_site(struct cpu_check_text *text, const struct image_site *site)
 {
-    json_text(text, "file", site ? site->file : "");
-    text_add(text, ", \"line\": %u, \"column\": %u", site ? site->line : 0,
-             site ? site->column : 0);
+    cpu_check_text_add_json(text, "file", site ? site->file : "");
+    cpu_check_text_add(text, ", \"line\": %u, \"column\": %u",
+                       site ? site->line : 0, site ? site->column : 0);
 }
 
 static void
-json_allocation(struct text *text,
+json_allocation(struct cpu_check_text *text,
                 const struct cpu_check_allocation *allocation,
                 uintptr_t address)
 {
-    text_add(text,
-             ", \"allocation\": {\"order\": %llu, \"bytes\": %zu, "
-             "\"offset\": %lld, \"freed\": %s",
-             (unsigned long long)allocation->serial, allocation->bytes,
-             (long long)(address - allocation->base),
-             allocation->freed ? "true" : "false");
-    json_text(text, "maker", allocation->maker);
-    json_text(text, "made_at", allocation->made_at);
+    cpu_check_text_add(text,
+                       ", \"allocation\": {\"order\": %llu, \"bytes\": %zu, "
+                       "\"offset\": %lld, \"freed\": %s",
+                       (unsigned long long)allocation->serial,
+                       allocation->bytes,
+                       (long long)(address - allocation->base),
+                       allocation->freed ? "true" : "false");
+    cpu_check_text_add_json(text, "maker", allocation->maker);
+    cpu_check_text_add_json(text, "made_at", allocation->made_at);
     if (allocation->freed) {
-        json_text(text, "freed_at", allocation->freed_at);
+        cpu_check_text_add_json(text, "freed_at", allocation->freed_at);
     }
-    text_add(text, "}");
+    cpu_check_text_add(text, "}");
 }
 
 static void
-json_make(struct text *text, const struct cpu_check_finding *finding)
+json_make(struct cpu_check_text *text, const struct cpu_check_finding *finding)
 {
     const struct cpu_launch *launch = cpu_worker_tls->launch;
     char name[200];
 
-    kernel_name(name, sizeof name, launch->function->name);
-    text_add(text, "{\"check\": \"%s\", \"kind\": \"%s\"", finding->check,
-             finding->kind);
-    json_text(text, "kernel", name);
+    cpu_check_kernel_name(name, sizeof name, launch->function->name);
+    cpu_check_text_add(text, "{\"check\": \"%s\", \"kind\": \"%s\"",
+                       finding->check, finding->kind);
+    cpu_check_text_add_json(text, "kernel", name);
     json_triple(text, "block", cpu_worker_tls->check->block, launch->grid);
     json_triple(text, "thread", thread_of(finding), launch->block);
     json_site(text, finding->site);
     if (finding->has_address) {
-        json_text(text, "access", cpu_check_access_name(finding->site));
-        text_add(text, ", \"bytes\": %llu, \"address\": \"0x%llx\"",
-                 (unsigned long long)finding->bytes,
-                 (unsigned long long)finding->address);
+        cpu_check_text_add_json(text, "access",
+                                cpu_check_access_name(finding->site));
+        cpu_check_text_add(text, ", \"bytes\": %llu, \"address\": \"0x%llx\"",
+                           (unsigned long long)finding->bytes,
+                           (unsigned long long)finding->address);
     }
     if (finding->site && *finding->site->object) {
-        json_text(text, "object", finding->site->object);
+        cpu_check_text_add_json(text, "object", finding->site->object);
     }
     if (finding->allocation) {
         json_allocation(text, finding->allocation, finding->address);
     }
     if (finding->second) {
-        text_add(text, ", \"other\": {\"access\": \"%s\"",
-                 cpu_check_access_name(finding->second));
+        cpu_check_text_add(text, ", \"other\": {\"access\": \"%s\"",
+                           cpu_check_access_name(finding->second));
         json_site(text, finding->second);
         json_triple(text, "block", finding->second_block, launch->grid);
         json_triple(text, "thread", finding->second_thread, launch->block);
-        text_add(text, "}");
+        cpu_check_text_add(text, "}");
     }
     if (finding->site) {
-        json_text(text, "source", finding->site->text);
+        cpu_check_text_add_json(text, "source", finding->site->text);
     }
-    json_text(text, "remedy", remedy);
-    json_text(text, "message", message);
-    text_add(text, "}\n");
-}
-
-static void
-json_write(const struct text *text)
-{
-    const char *path = getenv("PYCUDA_CPU_CHECK_REPORT");
-    int file =
-        path && *path
-            ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)
-            : -1;
-
-    if (file >= 0) {
-        /* A failed write to the file is ignored, since the report is on
-         * stderr, too. */
-        ssize_t unused = write(file, text->bytes, text->length);
-        (void)unused;
-        close(file);
-    }
+    cpu_check_text_add_json(text, "remedy", remedy);
+    cpu_check_text_add_json(text, "message", message);
+    cpu_check_text_add(text, "}\n");
 }
 
 /* ---- reporting ---- */
@@ -374,17 +259,17 @@ cpu_check_is_reported(const struct image_site *site, const char *kind)
 static void
 report_write(const struct cpu_check_finding *finding)
 {
-    struct text readable = {message, sizeof message, 0};
-    struct text machine = {json, sizeof json, 0};
+    struct cpu_check_text readable = {message, sizeof message, 0};
+    struct cpu_check_text machine = {json, sizeof json, 0};
 
-    struct text source = {advice, sizeof advice, 0};
+    struct cpu_check_text source = {advice, sizeof advice, 0};
 
     message_make(&readable, finding);
     *advice = 0;
     advice_make(&source, finding);
     json_make(&machine, finding);
     fprintf(stderr, "PYCUDA_CPU_CHECK: %s%s\n", message, advice);
-    json_write(&machine);
+    cpu_check_json_write(&machine);
 }
 
 static void

@@ -19,6 +19,7 @@
 
 #include "cpu/check/access_range.h"
 #include "cpu/run/runtime.h"
+#include "cpu/check/warp_accesses.h"
 #include "image/abi.h"
 
 /* capacity of a trace (a record of the checked calls), in 64-bit words */
@@ -291,6 +292,9 @@ __pycuda_check_meet(void)
 {
     struct cpu_check *check = cpu_check_self();
 
+    if (check->warp_accesses) {
+        cpu_check_warp_accesses_flush(check);
+    }
     trace_barrier(check);
     check->epoch++;
     check->interval_due = true;

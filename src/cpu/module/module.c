@@ -136,7 +136,8 @@ static const struct check_row {
 } check_rows[] = {{CPU_CHECK_MEMORY, IMAGE_CHECK_MEMORY, "memory"},
                   {CPU_CHECK_RACE, IMAGE_CHECK_RACE, "race"},
                   {CPU_CHECK_SYNC, IMAGE_CHECK_SYNC, "sync"},
-                  {CPU_CHECK_INIT, IMAGE_CHECK_INIT, "init"}};
+                  {CPU_CHECK_INIT, IMAGE_CHECK_INIT, "init"},
+                  {CPU_CHECK_BANK, IMAGE_CHECK_BANK, "bank"}};
 
 enum { CHECK_NAMES_BYTES = 64 };
 

@@ -195,6 +195,15 @@ insert_copy(struct jit *jit, const struct jit_access *access,
     }
 }
 
+/* Tests whether the runtime must see the access because a selected check
+ * records all accesses of shared and global memory. */
+static bool
+is_recorded(struct jit *jit, const struct jit_object *object)
+{
+    return jit->options.checks & JIT_CHECK_BANK &&
+           !(object->flags & IMAGE_SITE_LOCAL);
+}
+
 /* Inserts the checks of one access. A memory check returns the address that
  * the access must use from then on. It differs from the original address if
  * the check finds an error and the program continues after errors. */
@@ -214,7 +223,7 @@ instrument_access(struct jit *jit, const struct jit_access *access)
     LLVMPositionBuilderBefore(jit->builder, access->at);
     jit_object_of(jit, address, &object);
     unsigned flags = unneeded(jit, access, &object, address);
-    if (flags != NOTHING) {
+    if (flags != NOTHING || is_recorded(jit, &object)) {
         address = insert_check(jit, access, &object, address, flags);
         if (jit->options.checks & JIT_CHECK_MEMORY) {
             LLVMSetOperand(access->at, access->operand, address);

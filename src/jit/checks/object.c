@@ -150,6 +150,18 @@ jit_source_name(LLVMValueRef variable)
     return name;
 }
 
+/* Tests whether the variable is a __constant__ variable of the program. */
+static bool
+is_constant(struct jit *jit, LLVMValueRef variable)
+{
+    for (unsigned i = 0; i < jit->global_count; i++) {
+        if (jit->globals[i].variable == variable) {
+            return jit->globals[i].flags & IMAGE_GLOBAL_CONSTANT;
+        }
+    }
+    return false;
+}
+
 /* Fills `object` with what is known of a global or shared variable. The size
  * of dynamic shared memory is known only at run time. */
 static void
@@ -162,6 +174,9 @@ object_variable(struct jit *jit, LLVMValueRef base, struct jit_object *object)
     object->base = base;
     object->name = dynamic ? "" : jit_source_name(base);
     object->flags = shared ? IMAGE_SITE_SHARED : IMAGE_SITE_VARIABLE;
+    if (is_constant(jit, base)) {
+        object->flags |= IMAGE_SITE_CONSTANT;
+    }
     if (dynamic) {
         LLVMValueRef size =
             jit_declare(jit, "__pycuda_dynamic_shared", jit->i32, NULL, 0);

@@ -1,0 +1,112 @@
+"""The check ``bank`` counts memory transactions as worked out by hand."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import cases_bank
+import pytest
+
+import pycuda.debug
+from pycuda._access_counts import parse
+
+HERE = Path(__file__).parent
+
+pytestmark = pytest.mark.cpu
+
+
+@pytest.fixture(scope="module", params=["1", "2"])
+def found(request, tmp_path_factory):
+    """Return the counts of all cases, on one and on two CPU threads."""
+    output = tmp_path_factory.mktemp("bank") / "found.json"
+    done = subprocess.run(
+        [sys.executable, HERE / "bank_runner.py", output],
+        env=dict(
+            os.environ,
+            PYCUDA_DEVICE="cpu",
+            PYCUDA_CPU_CHECK="bank",
+            PYCUDA_CPU_THREADS=request.param,
+        ),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return json.loads(output.read_text())
+
+
+def _marked(source, mark):
+    for number, line in enumerate(source.split("\n"), 1):
+        if line.endswith(f"// {mark}"):
+            return number
+    raise AssertionError(f"no line is marked {mark}")
+
+
+@pytest.mark.parametrize("name", cases_bank.CASES)
+def test_counts(found, name):
+    case = cases_bank.CASES[name]
+    rows = found[name]["rows"]
+    for mark, expected in case["expected"].items():
+        line = _marked(case["source"], mark)
+        counts = sorted(
+            (
+                row["space"],
+                row["access"],
+                row["requests"],
+                row["transactions"],
+                row["ideal"],
+                row["worst"],
+            )
+            for row in rows
+            if row["line"] == line
+        )
+        assert counts == sorted(expected), mark
+    assert {row["kernel"] for row in rows} == {"k"}
+    uncounted = sum(row["uncounted"] for row in rows)
+    assert uncounted == case.get("uncounted", 0)
+
+
+def test_table(found):
+    text = found["transpose"]["text"].splitlines()
+    assert text[0].startswith("kernel k (")
+    assert text[1].split() == [
+        "line", "memory", "access", "requests", "transactions", "ideal",
+        "excess", "worst",
+    ]  # fmt: skip
+    row = next(line for line in text if "shared  read" in line)
+    assert row.split()[:8] == [
+        "9", "shared", "read", "32", "1024", "32", "992", "32x",
+    ]  # fmt: skip
+    assert row.endswith("out[y * 32 + x] = tile[x][y];  // store")
+
+
+def test_html(found):
+    html = found["transpose"]["html"]
+    assert html.count("<table>") == 1
+    bold = html.split("<tr style='font-weight:bold'>")
+    assert len(bold) == 2
+    assert "<td>992</td><td>32x</td>" in bold[1]
+
+
+def test_uncounted_accesses_are_named():
+    row = {
+        "kernel": "k", "file": "a.cu", "line": 3, "source": "x[i] = 1;",
+        "space": "global", "access": "write", "requests": 4096,
+        "transactions": 4096, "ideal": 4096, "worst": 1, "uncounted": 7,
+    }  # fmt: skip
+    counts = parse(json.dumps(row) + "\n")
+    assert repr(counts).endswith("7 accesses were not counted")
+    assert "7 accesses were not counted" in counts._repr_html_()
+    assert counts[0].excess == 0
+    assert len(counts[:1]) == 1
+
+
+def test_selection():
+    assert "bank" in pycuda.debug.CHECKS
+    assert repr(parse("")) == "no accesses were counted"
