@@ -23,7 +23,7 @@
 
 enum { COUNT_BITS = 20, PHASE_BITS = 3, BYTES_BITS = 21 };
 
-/* The fields of an object, each an i64. */
+/* The fields of an mbarrier object, each an i64. */
 struct fields {
     LLVMValueRef pending, expected, phase, bytes;
 };
@@ -152,7 +152,7 @@ build_init(struct ptx *ptx, const struct ptx_statement *statement,
     return true;
 }
 
-/* Builds expect_tx and complete_tx. */
+/* Builds mbarrier.expect_tx and mbarrier.complete_tx. */
 static bool
 build_bytes(struct ptx *ptx, const struct ptx_statement *statement,
             LLVMValueRef at)
@@ -170,8 +170,9 @@ build_bytes(struct ptx *ptx, const struct ptx_statement *statement,
     return true;
 }
 
-/* Builds arrive and arrive_drop. The operand after the address is the number
- * of arrivals, or with .expect_tx that of the bytes to expect first. */
+/* Builds mbarrier.arrive and mbarrier.arrive_drop. The operand after the
+ * address is the number of arrivals or, with .expect_tx, the number of bytes
+ * by which the expected bytes of the phase increase before the arrival. */
 static bool
 build_arrive(struct ptx *ptx, const struct ptx_statement *statement,
              unsigned address, LLVMValueRef at)
@@ -281,8 +282,9 @@ ptx_build_mbarrier(struct ptx *ptx, const struct ptx_statement *statement)
                : build_bytes(ptx, statement, at);
 }
 
-/* Builds cp.async.mbarrier.arrive. Without .noinc, the instruction adds an
- * arrival to those of the phase and arrives, which changes nothing. */
+/* Builds cp.async.mbarrier.arrive. Without .noinc, the instruction increases
+ * the number of pending arrivals by 1 and then arrives, so that nothing
+ * changes. */
 bool
 ptx_build_copies_arrive(struct ptx *ptx, const struct ptx_statement *statement)
 {

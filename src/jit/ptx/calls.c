@@ -202,8 +202,8 @@ store_results(struct ptx *ptx, const struct call *call,
     return true;
 }
 
-/* Finds what is called: a function by name, or the address in a register,
- * whose type a prototype tells. */
+/* Finds the function that is called: by its name, or by an address in a
+ * register, with the type that a prototype declares. */
 static bool
 find_callee(struct ptx *ptx, const struct call *call, LLVMValueRef *function,
             const struct ptx_signature **signature, LLVMTypeRef *type)

@@ -50,7 +50,8 @@ struct compare {
     const struct comparison *row;
     const struct ptx_operand *in; /* the operands a and b */
     struct ptx_type type;
-    struct ptx_half half; /* if `count` of it is not 0: the type */
+    /* the type if it is f16, bf16 or a pair of them; otherwise `count` is 0 */
+    struct ptx_half half;
     /* The modifier .and, .or or .xor, which combines the result with the
      * operand c, or NULL */
     const char *combine;
@@ -64,7 +65,8 @@ refuse(struct ptx *ptx, const struct ptx_statement *statement)
                     statement->operation);
 }
 
-/* Reads the form: `results` is the number of results. */
+/* Reads the modifiers of the instruction, and the operand c if there is one.
+ * `results` is the number of results. */
 static bool
 read_form(struct compare *compare, unsigned results)
 {
@@ -180,7 +182,8 @@ ptx_build_setp(struct ptx *ptx, const struct ptx_statement *statement)
                       combined(&compare, second, !pair), false));
 }
 
-/* Writes the results of set as numbers: 1.0, or all bits for integers. */
+/* Writes the results of set as numbers. True is 1.0 or, for integers, all bits
+ * set; false is 0. */
 static bool
 write_numbers(struct compare *compare, LLVMValueRef *values,
               const char *type_name, const char *to)

@@ -69,7 +69,8 @@ ptx_step_number(struct ptx *ptx, const struct ptx_statement *statement,
     } else {
         return bits;
     }
-    /* The magnitude grows if the step has the direction of the sign. */
+    /* If the step has the direction of the number's sign, the magnitude
+     * increases. */
     LLVMValueRef grows = LLVMBuildSelect(builder, negative, below, above, "");
     LLVMValueRef next =
         LLVMBuildSelect(builder, grows, LLVMBuildAdd(builder, bits, one, ""),

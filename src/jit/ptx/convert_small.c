@@ -50,8 +50,8 @@ apply_relu(struct ptx *ptx, const struct ptx_statement *statement,
                : value;
 }
 
-/* Rounds a double to a float whose last bit is 1 if the float is inexact, so
- * that rounding it once more gives the correctly rounded double. */
+/* Rounds a double to a float "to odd": if the float is not exact, its last bit
+ * is 1. Rounding this float once more gives the double, correctly rounded. */
 static LLVMValueRef
 round_to_odd(struct ptx *ptx, LLVMValueRef value)
 {
@@ -215,7 +215,8 @@ to_pair(struct ptx *ptx, const struct ptx_statement *statement,
     return ptx_half_write(ptx, half, operands[0].names[0], values);
 }
 
-/* Builds cvt.rna.tf32.f32, .rn and .rz: clears the low 13 bits. */
+/* Builds cvt.rn, cvt.rna and cvt.rz to tf32 from f32: rounds and clears the
+ * low 13 bits. */
 static bool
 to_tf32(struct ptx *ptx, const struct ptx_statement *statement)
 {

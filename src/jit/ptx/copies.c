@@ -24,9 +24,10 @@ refuse(struct ptx *ptx, const struct ptx_statement *statement)
                     statement->operation);
 }
 
-/* Reads the operand of cp.async after the number of bytes: the bytes to copy,
- * of which the rest is filled with zeros, or a predicate under which all are
- * zeros. Returns the number of bytes to copy, an i64. */
+/* Reads the operand of cp.async after the number of bytes. It is either the
+ * number of bytes to copy, with the rest of the target filled with zeros, or a
+ * predicate; if that is true, the whole target is filled with zeros. Returns
+ * the number of bytes to copy, an i64. */
 static LLVMValueRef
 read_size(struct ptx *ptx, const struct ptx_operand *operand, uint64_t bytes)
 {

@@ -29,7 +29,7 @@ struct declaration {
     const char *name;
     enum ptx_space space;
     struct ptx_type type;
-    unsigned vector;    /* elements of a .v2 or .v4, else 1 */
+    unsigned vector;    /* number of elements of a .v2 or .v4, otherwise 1 */
     unsigned alignment; /* in bytes; 0: natural */
     bool is_register, is_array, managed;
     /* sizes of an array; `open`: the first one is absent */

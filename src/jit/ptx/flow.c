@@ -1,8 +1,9 @@
 /* flow.c - scopes, labels, branches and returns of PTX.
  *
- * A label may be used before its definition, and in scopes within its own. A
- * use makes an undefined label of the current scope. When the scope ends, a
- * label that is still undefined becomes one of the scope around it.
+ * A label may be used before its definition, and in scopes within its own. The
+ * use of an unknown name creates an undefined label in the current scope. When
+ * the scope ends, a label that is still undefined becomes a label of the
+ * enclosing scope.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -128,8 +129,8 @@ ptx_open_scope(struct ptx *ptx)
     return true;
 }
 
-/* Makes an undefined label one of the scope around its own. Returns false if
- * that scope has a label of the same name, to which it then branches. */
+/* Moves an undefined label to the enclosing scope. If that scope has a label
+ * of the same name, makes the moved label branch there, and returns false. */
 static bool
 move_label(struct ptx *ptx, struct ptx_label *label)
 {

@@ -24,8 +24,8 @@ struct ptx_signature {
     struct ptx_parameter *parameters, *results;
     unsigned parameter_count, result_count;
     bool is_entry;
-    /* The function has the types of `known`, the runtime's declaration, in
-     * place of those of the PTX. */
+    /* The types of the function are those of the runtime's declaration, not
+     * those of the PTX. */
     bool known;
     LLVMTypeRef type; /* type of the LLVM function */
 };
@@ -64,8 +64,8 @@ bool ptx_close_labels(struct ptx *ptx);
 /* Continues in a new basic block, which nothing reaches if the current one has
  * ended. Returns the block. */
 LLVMBasicBlockRef ptx_new_block(struct ptx *ptx);
-/* These build one of the statements bra, brx.idx, ret and exit. They return
- * false on failure. */
+/* Each of these builds one of the statements bra, brx.idx, ret and exit, and
+ * returns false on failure. */
 bool ptx_build_branch(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_indexed_branch(struct ptx *ptx,
                               const struct ptx_statement *statement);
@@ -101,7 +101,8 @@ const char *ptx_read_parameters(struct ptx *ptx, const char *at,
  * semicolon, or NULL on failure. */
 const char *ptx_read_variables(struct ptx *ptx, const char *at,
                                enum ptx_space space, const char *linking);
-/* Returns the state space of a directive, such as .shared, or false. */
+/* Finds the state space that a directive such as .shared names. Returns false
+ * if it names none. */
 bool ptx_space_named(const char *name, enum ptx_space *space);
 
 #endif

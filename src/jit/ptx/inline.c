@@ -62,7 +62,7 @@ result_type(LLVMValueRef call, unsigned i)
                : type;
 }
 
-/* Sets the register $index. */
+/* Stores a value in the register $index, if the register is declared. */
 static void
 set_operand(struct ptx *ptx, unsigned long index, LLVMValueRef value)
 {

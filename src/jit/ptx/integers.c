@@ -102,8 +102,9 @@ ptx_make_mul24(struct ptx_work *work)
                : LLVMBuildAdd(builder, pair[0], pair[1], "");
 }
 
-/* Builds bfind: the index of the highest bit that differs from the sign (of
- * an unsigned number, from 0), or all bits if there is none. */
+/* Builds bfind: finds the highest bit that differs from the sign bit (for
+ * unsigned numbers: that is 1). The result is its index, or all bits set if
+ * there is none. */
 LLVMValueRef
 ptx_make_bfind(struct ptx_work *work)
 {
@@ -180,7 +181,7 @@ bit_count(struct ptx_work *work, LLVMValueRef count)
     return LLVMBuildZExt(work->builder, count, work->ptx->jit->i64, "");
 }
 
-/* Builds szext: extends the low b bits of a. */
+/* Builds szext: extends the low b bits of a, with their sign or with zeros. */
 LLVMValueRef
 ptx_make_szext(struct ptx_work *work)
 {

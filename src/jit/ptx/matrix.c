@@ -4,9 +4,9 @@
  * 4 g + 3 hold row g (and row g + 8) of A and column g of B. In all shapes but
  * m8n8k4 with halves, which is rejected, lane 4 g + j holds the same values of
  * k of a row as of a column. A lane's elements of C and D are those of rows g
- * and g + 8 in the columns 2 j and 2 j + 1. It therefore reads, with shuffles,
- * the registers of A of the lanes of its group, and the registers of B of
- * eight lanes.
+ * and g + 8 in the columns 2 j and 2 j + 1. Each lane therefore uses shuffles
+ * to read registers of A from the four lanes of its group, and registers of B
+ * from eight lanes.
  *
  * The manual does not specify the order or rounding of sums. Products are
  * exact here, and each is added to the float sum with one rounding, in the

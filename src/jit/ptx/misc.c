@@ -24,7 +24,8 @@ refuse(struct ptx *ptx, const struct ptx_statement *statement)
                     statement->operation);
 }
 
-/* Fails if the clusters of a kernel may have several blocks. */
+/* Returns true if no cluster of the kernel has several blocks. Otherwise
+ * reports an error. */
 static bool
 has_narrow_clusters(struct ptx *ptx)
 {
@@ -106,8 +107,9 @@ ptx_build_is_space(struct ptx *ptx, const struct ptx_statement *statement)
     return refuse(ptx, statement);
 }
 
-/* Builds mapa and getctarank. A cluster has one block: the address in another
- * block is the own one, and the rank of each block is 0. */
+/* Builds mapa and getctarank. A cluster has one block, so the address in
+ * another block is the address in this block, and the rank of each block is
+ * 0. */
 bool
 ptx_build_cluster_address(struct ptx *ptx,
                           const struct ptx_statement *statement)

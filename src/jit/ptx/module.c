@@ -36,7 +36,7 @@ struct reader {
     struct ptx_lines *lines;
     LLVMModuleRef module;
     const char *text;
-    /* line of the text at `mark` */
+    /* `line` is the number of the line that contains `mark`. */
     const char *mark;
     unsigned line;
     unsigned errors;
@@ -58,7 +58,7 @@ line_of(struct reader *reader, const char *at)
     return reader->line;
 }
 
-/* Reports ptx->wrong for the text at `at`, and forgets it. */
+/* Reports the error ptx->wrong with the line of `at`, and clears the error. */
 static void
 report(struct reader *reader, const char *at)
 {

@@ -510,7 +510,8 @@ ptx_build(struct ptx *ptx, const struct ptx_statement *statement)
     struct ptx_type type;
     struct ptx_half half;
     unsigned n = statement->modifier_count;
-    /* prmt names its mode after its type. */
+    /* The last modifier is the type, except for prmt: there a mode follows the
+     * type. */
     bool permutes = n == 2 && strcmp(statement->operation, "prmt") == 0;
     const char *last = n ? statement->modifiers[n - 1 - permutes] : "";
     bool halves = ptx_half_parse(last, &half);

@@ -245,7 +245,7 @@ change_parameters(struct recovery *own)
 
 static LLVMValueRef as_pointer(struct recovery *own, LLVMValueRef integer);
 
-/* Positions the builder behind the value's definition. */
+/* Positions the builder after the value's definition. */
 static void
 position_after(struct recovery *own, LLVMValueRef value)
 {
@@ -316,7 +316,7 @@ make_phi(struct recovery *own, LLVMValueRef integer)
     return made;
 }
 
-/* Returns the pointer of an address that is an integer. */
+/* Converts an address that is an integer to a pointer. */
 static LLVMValueRef
 as_pointer(struct recovery *own, LLVMValueRef integer)
 {

@@ -213,8 +213,9 @@ LLVMValueRef ptx_address(struct ptx *ptx, const struct ptx_operand *operand,
 /* Returns the address of a variable or function as an integer of 64 bits, in
  * the variable's own state space. */
 LLVMValueRef ptx_symbol_address(struct ptx *ptx, struct ptx_symbol *symbol);
-/* Return the generic address of an address in the space, and the other way
- * round. Both are integers of 64 bits. */
+/* ptx_to_generic converts an address in the state space to a generic address,
+ * ptx_from_generic a generic address to one in the space. All of them are
+ * integers of 64 bits. */
 LLVMValueRef ptx_to_generic(struct ptx *ptx, LLVMValueRef address,
                             enum ptx_space space);
 LLVMValueRef ptx_from_generic(struct ptx *ptx, LLVMValueRef address,

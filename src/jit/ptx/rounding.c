@@ -40,7 +40,7 @@ fma_of(struct ptx_work *work, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c)
     return ptx_intrinsic(work->ptx, "llvm.fma", wide_type(work), in, 3);
 }
 
-/* Returns the rounded a + b; *error becomes the exact rest (Knuth). */
+/* Returns a + b, rounded; *error becomes the exact rounding error (Knuth). */
 static LLVMValueRef
 two_sum(struct ptx_work *work, LLVMValueRef a, LLVMValueRef b,
         LLVMValueRef *error)
@@ -54,9 +54,9 @@ two_sum(struct ptx_work *work, LLVMValueRef a, LLVMValueRef b,
     return sum;
 }
 
-/* Returns the rounded a b, or the least number of its sign if the product of
- * two numbers that are not 0 is rounded to 0. *error becomes the exact rest;
- * in that case 0, since only the sign matters. */
+/* Returns a b, rounded; *error becomes the exact rounding error. If neither a
+ * nor b is 0 but the product is rounded to 0, returns the smallest number with
+ * the product's sign, and *error becomes 0: only the sign matters then. */
 static LLVMValueRef
 least_product(struct ptx_work *work, LLVMValueRef a, LLVMValueRef b,
               LLVMValueRef *error)

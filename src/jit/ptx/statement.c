@@ -22,9 +22,13 @@
 
 /* How an operation runs under a predicate. */
 enum guard {
-    GUARD_SELECT, /* always; its result is written under the predicate */
-    GUARD_BRANCH, /* only if the predicate holds, after a branch */
-    GUARD_OWN     /* the function uses the predicate itself */
+    /* The instruction is always executed, but its result is only written if
+     * the predicate holds. */
+    GUARD_SELECT,
+    /* A branch executes the instruction only if the predicate holds. */
+    GUARD_BRANCH,
+    /* The function that builds the instruction uses the predicate. */
+    GUARD_OWN
 };
 
 static const struct row {

@@ -173,7 +173,7 @@ read_operand(struct ptx *ptx, const char *at, struct ptx_operand *operand)
     }
     operand->kind = PTX_REGISTER;
     operand->count = 1;
-    /* `!p` is the negation of a predicate; the name keeps the mark. */
+    /* `!p` is the negation of a predicate; the name includes the '!'. */
     bool negated = *at == '!';
     const char *word;
     const char *end = ptx_read_word(ptx, ptx_skip(at + negated), &word, ".<>");
@@ -242,8 +242,8 @@ directive_end(const char *name, const char *at)
     return at;
 }
 
-/* Tests whether the operation's operands do not have the syntax of other
- * instructions. */
+/* Returns true for operations such as call, whose operands have their own
+ * syntax. */
 static bool
 has_raw_operands(const struct ptx_statement *statement, bool dotted)
 {

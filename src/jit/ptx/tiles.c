@@ -87,7 +87,7 @@ element(struct tiles *tiles, unsigned t, LLVMValueRef row, LLVMValueRef column)
     return LLVMBuildIntToPtr(builder, at, jit->pointer, "");
 }
 
-/* Returns 2 (l % 4) + `more`. */
+/* Returns 2 (l % 4) + `more`, where l is the index of the lane. */
 static LLVMValueRef
 twice_place(struct tiles *tiles, unsigned more)
 {
