@@ -114,8 +114,8 @@ WANTED = {
     "early": (
         "uninitialised-shared",
         "    x[threadIdx.x] = s[63 - threadIdx.x];",
-        "never written: shared memory ('s')",
-        "add __syncthreads() between that write and line 29",
+        "before the write at kernel.cu:30:20 [block (0,0,0), thread (63,0,0)]",
+        "write it before line 29, with __syncthreads() in between",
     ),
     "numbered": (
         "out-of-bounds",

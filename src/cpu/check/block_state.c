@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/arch/arch.h"
 #include "cpu/check/check.h"
+#include "cpu/check/deferred_read.h"
 #include "cpu/check/hooks.h"
 #include "cpu/check/warp_accesses.h"
 #include "cpu/module/module_state.h"
@@ -63,6 +65,7 @@ cpu_check_block_begin(struct cpu_worker *worker)
     const struct cpu_launch *launch = worker->launch;
     const uint32_t *at = worker->block.ctaid, *grid = launch->grid;
 
+    cpu_check_deferred_flush(check);
     cpu_check_interval_end(check);
     cpu_check_warp_accesses_flush(check);
     check->launch = worker->launch;
@@ -86,13 +89,32 @@ cpu_check_block_begin(struct cpu_worker *worker)
     cpu_check_trace_begin(check);
 }
 
-void
-cpu_check_block_end(const struct cpu_worker *worker)
+static void
+deferred_flush(void *argument)
 {
-    if (worker->check) {
-        cpu_check_interval_end(worker->check);
-        cpu_check_warp_accesses_end(worker->check);
+    cpu_check_deferred_flush(argument);
+}
+
+CUresult
+cpu_check_block_end(struct cpu_worker *worker)
+{
+    struct cpu_worker *self = cpu_worker_tls;
+    CUresult code = CUDA_SUCCESS;
+
+    if (!worker->check) {
+        return code;
     }
+    if (worker->check->deferred.site) {
+        cpu_worker_tls = worker;
+        code = (CUresult)cpu_fiber_guard(&worker->guard, deferred_flush,
+                                         worker->check, NULL);
+        worker->in_kernel = 0;
+        worker->check->deferred.site = NULL;
+        cpu_worker_tls = self;
+    }
+    cpu_check_interval_end(worker->check);
+    cpu_check_warp_accesses_end(worker->check);
+    return code;
 }
 
 void

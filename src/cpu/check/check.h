@@ -93,6 +93,17 @@ struct cpu_check_warp {
     uint32_t seen[CPU_WARP][CPU_WARP];
 };
 
+/* A read of unwritten shared memory whose report is delayed
+ * (deferred_read.c). */
+struct cpu_check_deferred {
+    uintptr_t address;
+    uint64_t bytes;
+    const struct image_site *site; /* NULL: no report is delayed */
+    unsigned thread;               /* linear index of the reading thread */
+    /* Number of further reads of unwritten shared memory. */
+    unsigned repeats;
+};
+
 /* State of the kernel checks (memory, races, barriers) of one worker. Only the
  * worker's thread uses it. */
 struct cpu_check {
@@ -155,6 +166,7 @@ struct cpu_check {
     const struct image_site *sites[CPU_MAX_THREADS];
     struct cpu_check_thread_clock clocks[CPU_MAX_THREADS];
     struct cpu_check_warp warps[CPU_MAX_THREADS / CPU_WARP];
+    struct cpu_check_deferred deferred;
     struct cpu_check_pending *pending;
     struct cpu_check_trace *trace;
     /* state of the check `bank` (warp_accesses.c); NULL before its first
@@ -342,7 +354,8 @@ struct cpu_check_finding {
     uint64_t bytes;
     /* Describes the fault in a clause without a full stop, for the report. */
     const char *detail;
-    /* Source location of the earlier, conflicting access, or NULL. */
+    /* Source location of the earlier, conflicting access, or of the write that
+     * follows the read of unwritten memory; NULL if there is none. */
     const struct image_site *second;
     unsigned second_thread;
     uint64_t second_block;

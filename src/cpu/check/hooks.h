@@ -125,8 +125,10 @@ void cpu_check_launch_end(struct cpu_launch *launch);
 void cpu_check_block_begin(struct cpu_worker *worker);
 /* Marks the worker's current time interval (epoch_interval.c) as ended: all
  * its recorded accesses have been executed. Called when the last thread block
- * of a launch on the worker has ended. */
-void cpu_check_block_end(const struct cpu_worker *worker);
+ * of a launch on the worker has ended, outside the kernel. Writes the delayed
+ * report of deferred_read.c, if there is one, and returns its error code;
+ * CUDA_SUCCESS otherwise, and in continue mode. */
+CUresult cpu_check_block_end(struct cpu_worker *worker);
 /* Returns the number of the newest time interval (epoch_interval.c) of all
  * thread blocks of the process, to be stored in cpu_launch.before. */
 uint32_t cpu_check_interval_last(void);

@@ -436,8 +436,10 @@ __pycuda_check_rows(const struct image_check_form *form,
     struct cpu_check *check = cpu_check_self();
     const struct image_check_nest *nest = (const void *)form->list;
 
-    /* The check `bank` needs to see each access. */
-    if (check->fenced || cpu_check_flags & CPU_CHECK_BANK) {
+    /* The check `bank` needs to see each access, and a delayed report each
+     * write. */
+    if (check->fenced || check->deferred.site ||
+        cpu_check_flags & CPU_CHECK_BANK) {
         return 0;
     }
     uint64_t all = ~UINT64_C(0) >> (IMAGE_CHECK_ROWS - nest->rows);

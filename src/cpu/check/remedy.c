@@ -66,14 +66,42 @@ race_remedy(const struct cpu_check_finding *finding, char *text, size_t size)
     }
 }
 
+/* Writes the remedy for a read of shared memory before a thread wrote it.
+ * `finding->second` is the source location of the later write; NULL if there
+ * was none before the next barrier. */
+static void
+shared_init_remedy(const struct cpu_check_finding *finding, char *text,
+                   size_t size)
+{
+    const struct image_site *read = finding->site, *write = finding->second;
+    bool known = write && write->line && read->line &&
+                 strcmp(write->file, read->file) == 0 &&
+                 write->line != read->line;
+
+    if (!write) {
+        snprintf(text, size,
+                 "write it before line %u, and add __syncthreads() after the "
+                 "write if another thread writes it",
+                 read->line);
+    } else if (finding->thread && *finding->thread == finding->second_thread) {
+        snprintf(text, size, "write it before line %u reads it", read->line);
+    } else if (known && write->line < read->line) {
+        snprintf(text, size,
+                 "a barrier is missing: add __syncthreads() between lines %u "
+                 "and %u",
+                 write->line, read->line);
+    } else {
+        snprintf(text, size,
+                 "write it before line %u, with __syncthreads() in between",
+                 read->line);
+    }
+}
+
 static void
 init_remedy(const struct cpu_check_finding *finding, char *text, size_t size)
 {
     if (strcmp(finding->kind, "uninitialised-shared") == 0) {
-        snprintf(text, size,
-                 "if another thread writes it, add __syncthreads() between "
-                 "that write and line %u",
-                 finding->site->line);
+        shared_init_remedy(finding, text, size);
     } else if (strcmp(finding->kind, "uninitialised-global") == 0) {
         snprintf(text, size,
                  "fill it first, or check that enough threads ran");

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "cpu/check/check.h"
+#include "cpu/check/deferred_read.h"
 #include "cpu/check/hooks.h"
 #include "cpu/check/remedy.h"
 #include "cpu/check/report_text.h"
@@ -99,7 +100,9 @@ message_make(struct cpu_check_text *text,
     if (finding->second) {
         cpu_check_triple(thread, finding->second_thread, launch->block);
         cpu_check_triple(block, finding->second_block, launch->grid);
-        cpu_check_text_add(text, " against the %s at ",
+        cpu_check_text_add(text, " %s the %s at ",
+                           strcmp(finding->check, "init") ? "against"
+                                                          : "before",
                            cpu_check_access_name(finding->second));
         cpu_check_text_add_site(text, finding->second);
         cpu_check_text_add(text, " [block %s, thread %s]", block, thread);
@@ -291,6 +294,9 @@ cpu_check_report(const struct cpu_check_finding *finding)
     struct cpu_worker *worker = cpu_worker_tls;
     bool continues = cpu_check_flags & CPU_CHECK_CONTINUE;
 
+    if (cpu_check_deferred_precedes(worker->check, finding)) {
+        return;
+    }
     worker->in_kernel = 0;
     pthread_mutex_lock(&report_lock);
     bool ended = !continues && atomic_load(&worker->launch->error);

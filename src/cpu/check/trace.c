@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "cpu/check/access_range.h"
+#include "cpu/check/deferred_read.h"
 #include "cpu/run/runtime.h"
 #include "cpu/check/warp_accesses.h"
 #include "image/abi.h"
@@ -292,6 +293,7 @@ __pycuda_check_meet(void)
 {
     struct cpu_check *check = cpu_check_self();
 
+    cpu_check_deferred_flush(check);
     if (check->warp_accesses) {
         cpu_check_warp_accesses_flush(check);
     }

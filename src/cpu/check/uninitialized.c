@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/check/deferred_read.h"
 #include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
 #include "cpu/memory/allocation.h"
@@ -78,6 +79,18 @@ all_uninitialized(uintptr_t address, uint64_t bytes)
     return true;
 }
 
+/* Delays the report of a read of shared memory (deferred_read.c). Returns
+ * false if it must be written at once. */
+static bool
+report_defer(uintptr_t address, uint64_t bytes, const struct image_site *site)
+{
+    struct cpu_check *check = cpu_check_self();
+
+    return !(site->flags & IMAGE_SITE_WRITE) &&
+           cpu_check_is_shared(check, address) &&
+           cpu_check_deferred_add(check, address, bytes, site);
+}
+
 void
 cpu_check_uninitialized(uintptr_t address, uint64_t bytes,
                         struct image_site *site)
@@ -86,10 +99,12 @@ cpu_check_uninitialized(uintptr_t address, uint64_t bytes,
         return;
     }
     if (site->flags & IMAGE_SITE_READ &&
-        (bytes <= 8 || all_uninitialized(address, bytes))) {
+        (bytes <= 8 || all_uninitialized(address, bytes)) &&
+        !report_defer(address, bytes, site)) {
         report(address, bytes, site);
     }
     if (site->flags & IMAGE_SITE_WRITE) {
+        cpu_check_deferred_written(cpu_check_self(), address, bytes, site);
         cpu_check_set_written(address, bytes, true);
     }
 }
@@ -112,6 +127,8 @@ __pycuda_check_written(const void *pointer, uint64_t bytes)
 {
     if (cpu_check_flags & CPU_CHECK_INIT) {
         shared_trace_stop(pointer);
+        cpu_check_deferred_written(cpu_check_self(), (uintptr_t)pointer, bytes,
+                                   NULL);
         cpu_check_set_written((uintptr_t)pointer, bytes, true);
     }
 }

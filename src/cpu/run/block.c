@@ -595,20 +595,25 @@ cpu_block_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
     return code;
 }
 
-/* Cleans up the worker after a launch. `failed` means that the kernel was left
- * by unwinding. */
-static void
-block_leave(struct cpu_worker *worker, bool failed)
+/* Cleans up the worker after a launch. `code` is the error with which the
+ * kernel was left by unwinding, or CUDA_SUCCESS. Returns the error of the
+ * launch: `code`, or the one of a check that explains it. */
+static CUresult
+block_leave(struct cpu_worker *worker, CUresult code)
 {
-    if (failed) {
+    if (code) {
         frames_forget(worker);
     }
     if (worker->guard_bytes) {
         stacks_drop(worker);
     }
     if (cpu_check_flags) {
-        cpu_check_block_end(worker);
+        CUresult found = cpu_check_block_end(worker);
+        if (found && (!code || code == CUDA_ERROR_ILLEGAL_ADDRESS)) {
+            code = found;
+        }
     }
+    return code;
 }
 
 CUresult
@@ -628,11 +633,11 @@ cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
         &worker->guard, fibers ? fibers_range_run : loop_run, &range, stack);
     cpu_worker_tls = worker;
     worker->in_kernel = 0;
-    block_leave(worker, code != CUDA_SUCCESS);
+    code = block_leave(worker, code);
     if (launch->cooperative) {
         for (worker = worker->next_block; worker;
              worker = worker->next_block) {
-            block_leave(worker, code != CUDA_SUCCESS);
+            code = block_leave(worker, code);
         }
     }
     return code;

@@ -1,0 +1,36 @@
+/* deferred_read.h - delayed reports of reads of unwritten shared memory.
+ *
+ * Called on a worker's thread with the state of its running thread block; no
+ * locks. The functions may end the launch and leave the kernel, as
+ * cpu_check_report does, if they write the delayed report.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_DEFERRED_READ_H
+#define PYCUDA_CPU_DEFERRED_READ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu/check/check.h"
+#include "image/abi.h"
+
+/* Delays the report of the running thread's read of unwritten shared memory,
+ * and sets the unwritten bytes to 0. Returns false if the caller must report
+ * the read itself, since the report of a read at another source location is
+ * delayed already. */
+bool cpu_check_deferred_add(struct cpu_check *check, uintptr_t address,
+                            uint64_t bytes, const struct image_site *site);
+/* Called when the running thread writes unwritten shared memory at `site`.
+ * Writes the delayed report if it concerns these bytes. */
+void cpu_check_deferred_written(struct cpu_check *check, uintptr_t address,
+                                uint64_t bytes, const struct image_site *site);
+/* Called before another fault is reported; writes the delayed report. If the
+ * fault is a race with the delayed read, only one of both reports is useful:
+ * discards the delayed one, or returns true if the caller must not report the
+ * race. In continue mode, both are written. */
+bool cpu_check_deferred_precedes(struct cpu_check *check,
+                                 const struct cpu_check_finding *finding);
+/* Writes the delayed report, if there is one, without a writing thread. */
+void cpu_check_deferred_flush(struct cpu_check *check);
+
+#endif
