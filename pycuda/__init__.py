@@ -90,7 +90,7 @@ del _warn_of_original
 
 @_registry.register_loader
 def GPUArray() -> object:
-    """Return the class GPUArray; modules below it get it by _registry."""
+    """Return the class GPUArray, for `_registry`."""
     # Delayed import: programs without arrays do not load pycuda.gpuarray.
     from pycuda.gpuarray import GPUArray
 

@@ -1,4 +1,4 @@
-"""Ends of the package's command lines: output that cannot be written."""
+"""Exit status of the package's command lines, also after failed writes."""
 
 # SPDX-License-Identifier: MIT
 

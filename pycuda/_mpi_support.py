@@ -1,4 +1,4 @@
-"""What the MPI library of the process can do with device memory."""
+"""Support of device memory by the MPI library of the process."""
 
 # SPDX-License-Identifier: MIT
 

@@ -136,7 +136,7 @@ def _idle_driver(caller: str) -> ModuleType:
 
 
 def _wait(context: object) -> None:
-    """Wait for all work of a context, also of one that has failed."""
+    """Wait for all work of a context, even if the context has failed."""
     from pycuda import _driver
 
     assert isinstance(context, _driver.Context)

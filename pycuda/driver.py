@@ -544,7 +544,7 @@ def make_multichannel_2d_array(ndarray: np.ndarray, order: str) -> Array:
 
 
 def bind_array_to_texref(ary: Array, texref: TextureReference) -> None:
-    """Bind a CUDA array: clamped coordinates, no interpolation."""
+    """Bind an array, with clamped coordinates and no interpolation."""
     texref.set_array(ary)
     texref.set_address_mode(0, address_mode.CLAMP)
     texref.set_address_mode(1, address_mode.CLAMP)

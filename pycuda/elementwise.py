@@ -278,7 +278,7 @@ class ElementwiseKernel(ElementwiseBase):
                 self.gen_kwargs["options"],
                 **texts,
             )
-            # from the original declarations, which say what is `const`
+            # The original declarations show which vectors are `const`.
             made._may_change = self._may_change
         return made
 

@@ -102,8 +102,8 @@ def compile(
 ) -> bytes:
     """Compile on rank 0, and return the result on all ranks.
 
-    This call is collective. Use it where the ranks have no common cache. The
-    devices of all ranks have to be of the kind of rank 0's.
+    This call is collective. Use it where the ranks have no common cache. All
+    ranks must have devices of the same kind.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class Communicator:
         The communicator, which is duplicated. This call is collective.
     transfer
         "direct": MPI accesses the device's memory. "ipc": ranks of one
-        machine copy from each other's memory; what else is sent goes through
+        machine copy from each other's memory; all other data goes through
         page-locked memory. "staged": all data goes through page-locked
         memory. Default: "direct" if that works on all ranks, else "ipc".
     piece

@@ -171,8 +171,8 @@ class Communicator:
     rank
         Number of this rank, from 0.
     id
-        The id of the communicator, of `unique_id`, the same for all ranks.
-        The call waits until all ranks have made it.
+        The result of `unique_id` on one rank, passed to all ranks. The call
+        waits until all ranks have made it.
     timeout
         Seconds after which an operation that is not complete is an error.
         Default: PYCUDA_NCCL_TIMEOUT, or 600.

@@ -85,9 +85,10 @@ def normal_axes(axis: Any, ndim: int) -> tuple[int, ...]:
 
 
 def merged(axes: list[Axis], ordered: bool) -> list[Axis]:
-    """Merge axes that walk contiguous elements; return at least one.
+    """Merge axes whose elements follow each other; return at least one.
 
-    The last axis runs fastest.  With `ordered` the axes keep their order.
+    The index of the last axis varies fastest.  With `ordered` the axes keep
+    their order.
     """
     axes = [axis for axis in axes if axis.length != 1]
     if not ordered:
@@ -224,11 +225,12 @@ class _Plan(NamedTuple):
     layout: str
     packed: bool
     block: tuple[int, int, int]
-    blocks: int  # blocks for all rows
+    blocks: int  # number of blocks, for all rows together
     per_block: int  # number of rows that a block reduces
     parts: int  # number of parts into which each row is cut
     span: int  # number of elements, or of runs of elements, in a part
-    lanes: int = 1  # accumulators per thread, or threads that share a row
+    # number of accumulators of a thread, or of threads that share a row
+    lanes: int = 1
 
 
 def _cut(
@@ -242,7 +244,9 @@ def _cut(
 
 
 _FRAME = 1 << 14  # maximum bytes of the accumulators of a thread
-_FEW = 16  # a row of at most this number of elements has no separate loop
+# Minimum number of adjacent columns for the layout "columns" and, unless
+# columns are adjacent in memory, maximum number of elements per column.
+_FEW = 16
 
 
 def _plan_in_turn(
@@ -528,7 +532,7 @@ def reduce_axes(
     if not isinstance(a, ArrayBase):
         raise TypeError(f"expected a GPUArray, not {type(a).__name__}")
     if a.ndim == 0 and axis in (0, -1) and name not in _AVERAGES:
-        axis = None  # as NumPy's ufuncs do
+        axis = None  # NumPy's ufuncs accept these axes, too.
     a = loadable(a, stream)
     axes = normal_axes(axis, a.ndim)
     result = _shape_of(a, axes, keepdims)

@@ -50,7 +50,7 @@ def fast_call_as(name: str) -> Callable[[_Function], _Function]:
 
 
 def planned(function: _Function, reduces: bool = False) -> _Function:
-    """Let `function` replay launch plans if it gets just an array and an axis.
+    """Let `function` replay launch plans if called with an array and an axis.
 
     The result is a method, too (`src/array/planned_method.c`).  With
     `reduces`, C also handles the reduction of all elements, by the kernels of

@@ -167,10 +167,10 @@ def _arange_arguments(
 def arange(
     *args: Any, stream: drv.Stream | None = None, **kwargs: Any
 ) -> GPUArray:
-    """Return evenly spaced numbers; of ([start,] stop[, step][, dtype]).
+    """Return evenly spaced numbers: ``([start,] stop[, step][, dtype])``.
 
     Element i is ``start + i * step``; there are ``ceil((stop - start) /
-    step)``.
+    step)`` elements.
     """
     found = _arange_arguments(args, kwargs)
     start, step = found.get("start"), found.get("step")

@@ -93,7 +93,8 @@ def qr(a: GPUArray, mode: str = "reduced") -> Any:
         return r if mode == "r" else _result("qr", np.eye(1))(q, r)
     scale = np.max(abs(a).astype(dtype.type(0).real.dtype))
     scale = np.where(scale == 0, scale.dtype.type(1), scale)
-    work = a.astype(dtype) / scale  # squares do not overflow
+    # Squares of scaled elements do not overflow.
+    work = a.astype(dtype) / scale
     reflections = []
     for j in range(k):
         if j == m - 1 and dtype.kind == "f":

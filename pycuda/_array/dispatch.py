@@ -67,7 +67,7 @@ def provide(
     two_results: dict[str, Callable[..., Any]],
     functions: dict[str, Callable[..., Any]],
 ) -> None:
-    """Take the functions that belong to modules above this one.
+    """Register functions of modules that import this one.
 
     `pycuda.gpuarray` calls this once, with its own namespace and with the
     functions for ufuncs that have two results, by the ufunc's name, and

@@ -127,7 +127,7 @@ def _without_ones(
 
 
 def _summed(a: Any, labels: _Labels, needed: set[Any]) -> tuple[Any, _Labels]:
-    """Sum over the axes that neither the result nor others have."""
+    """Sum over axes that neither the result nor other operands have."""
     axes = tuple(k for k, label in enumerate(labels) if label not in needed)
     if not axes:
         return a, labels
@@ -148,7 +148,7 @@ def _contracted(
     a: Any, left: _Labels, b: Any, right: _Labels, needed: set[Any],
     lengths: dict[Any, int],
 ) -> tuple[Any, _Labels]:  # fmt: skip
-    """Multiply two operands and sum over what is not needed further."""
+    """Multiply two operands; sum over labels that are used nowhere else."""
     both = [k for k in left if k in right]
     batch = [k for k in both if k in needed]
     inner = [k for k in both if k not in needed]

@@ -33,7 +33,8 @@ _FEW = 256
 # minimum number of multiplications per block, if several blocks share such a
 # product
 _WORK = 1 << 17
-_SHARE = 1 << 14  # multiplications per block of a matrix-vector product
+# minimum number of multiplications per block of a matrix-vector product
+_SHARE = 1 << 14
 
 
 @functools.cache

@@ -6,12 +6,13 @@ Called by `pycuda.compiler`.  An entry is one file, named
 
 with strong hashes.  It is written under a temporary name and renamed, and
 begins with a checksum of its key and content.  Therefore many processes may
-share one cold cache, on NFS too, and a torn, damaged or misplaced entry is a
-miss (after a crash of the machine, too, because writers do not wait for the
-disk).  Entries are executed, so an entry that another user wrote or could
-change is a miss, with one warning; root's entries are accepted.  Read-only
-folders (PYCUDA_CACHE_READONLY) are searched first; there, entries of any
-compiler and of the folder's owner are accepted.  `cache_trim` limits the size.
+share one cold cache, on NFS too, and an incomplete, damaged or misplaced entry
+is a miss.  Writers do not wait for the disk: after a crash of the machine,
+entries may be incomplete.  Entries are executed, so an entry that another user
+wrote or could change is a miss, with one warning; root's entries are accepted.
+Read-only folders (PYCUDA_CACHE_READONLY) are searched first; there, entries of
+any compiler and of the folder's owner are accepted.  `cache_trim` limits the
+size.
 """
 
 # SPDX-License-Identifier: MIT

@@ -53,7 +53,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _is_layout(attributes: str) -> bool:
-    """Return whether all attributes can apply to a type, one to its layout."""
+    """Return whether all attributes apply to types, one to their layout."""
     return bool(_LAYOUT.search(attributes)) and not _OTHER.search(attributes)
 
 

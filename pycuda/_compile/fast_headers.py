@@ -59,7 +59,8 @@ def minimal(text: str, options: list[str]) -> list[str]:
     if named or _NEEDS_ALL.search(seen) or not _is_new():
         return []
     if not _NEEDS_PRELUDE.search(seen):
-        # The prelude, which is not needed, also silences a warning.
+        # The source does not need the prelude. The prelude also suppresses a
+        # warning, which an option now has to suppress.
         options = [o for o in options if o != prelude]
         options.append(f"--diag-suppress={_MACRO_CHANGES}")
     return ["-minimal", *options]

@@ -296,7 +296,7 @@ def scan(
     while todo:
         name, here = todo.pop()
         if name[0] not in '<"':
-            result.complete = False  # a macro names the file
+            result.complete = False  # The name of the file is a macro.
             continue
         paths = _find(name, here, folders)
         if not paths:

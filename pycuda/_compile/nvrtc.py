@@ -28,9 +28,10 @@ _HOST_CODE = (
     r"|__device__ annotation on lambda"
 )
 _UNKNOWN_OPTION = r"unrecognized option (\S+) found"
-# (pattern of the log, option with which NVRTC accepts the source, as nvcc does
-# without). The rows are for: calls such as sqrt(2); generic lambdas, and host
-# functions and variables, which are then compiled for the device; __int128.
+# (pattern of the log, option with which NVRTC accepts the source). nvcc needs
+# none of these options. The rows are for calls such as sqrt(2); for generic
+# lambdas, and for host functions and variables, which are then compiled for
+# the device; and for __int128.
 _REMEDIES = (
     (
         "more than one instance of overloaded function",

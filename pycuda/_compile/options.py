@@ -182,7 +182,7 @@ def _define(name: str, row: Row, value: str, out: Translated) -> None:
 
 
 def _unescaped(macro: str) -> str:
-    r"""Return a macro as the preprocessor sees it, after nvcc's shell."""
+    r"""Return a macro as nvcc passes it to the preprocessor, by a shell."""
     return macro.replace('\\"', '"')
 
 
@@ -280,7 +280,7 @@ def _stream(name: str, row: Row, value: str, out: Translated) -> None:
 
 
 def _trace(name: str, row: Row, value: str, out: Translated) -> None:
-    """Ignore "-", which names a file in nvcc's folder, which is removed."""
+    """Ignore "-": nvcc would write to a temporary folder and remove it."""
     if value != "-":
         out.options.append(f"--fdevice-time-trace={value}")
 

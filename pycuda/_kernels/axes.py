@@ -183,7 +183,7 @@ def _keys(name: str, value: np.dtype) -> str:
 
 
 def _beats(reduction: Reduction) -> str:
-    """Return C for: x precedes y, whatever their indices; NaN precedes all."""
+    """Return C that is true if x precedes y; NaN precedes numbers."""
     name, value = reduction.name, reduction.value
     if value.kind == "f":
         # No short-circuit operator: a branch would prevent vectorised loops.
@@ -281,7 +281,7 @@ def source_of(reduction: Reduction) -> str:
 
 
 def _number_fields(reduction: Reduction, number: str) -> dict[str, Any]:
-    """Return fields of a search for the best number, several accumulators."""
+    """Return fields of a search for the best number, in several lanes."""
     piece = max(8, 64 // reduction.stored.itemsize)
     return {
         "piece": min(reduction.lanes, piece),

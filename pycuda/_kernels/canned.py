@@ -101,8 +101,8 @@ def get_take_kernel(
     Returns
     -------
     tuple
-        The kernel, of (idx, dest..., src...), and an empty list, which used
-        to hold texture references.
+        The kernel, which takes (idx, dest..., src...), and an empty list,
+        which used to hold texture references.
     """
     return _kernel(
         "take",
@@ -122,7 +122,7 @@ def get_take_put_kernel(
     Returns
     -------
     tuple
-        The kernel, of (dest_idx, src_idx, dest..., src...) and, with
+        The kernel, which takes (dest_idx, src_idx, dest..., src...) and, with
         offsets, one of ``idx_dtype`` for each vector; and an empty list.
     """
     plus = " + offset{k}" if with_offsets else ""
@@ -145,7 +145,7 @@ def get_take_put_kernel(
 
 @context_dependent_memoize
 def get_put_kernel(dtype: Any, idx_dtype: Any, vec_count: int = 1) -> Any:
-    """``dest[idx[i]] = src[i]``; of (idx, dest..., src...)."""
+    """``dest[idx[i]] = src[i]``; takes (idx, dest..., src...)."""
     return _kernel(
         "put",
         _each("dest{k}[idx[i]] = src{k}[i]", vec_count),
@@ -160,7 +160,7 @@ def get_put_kernel(dtype: Any, idx_dtype: Any, vec_count: int = 1) -> Any:
 
 @context_dependent_memoize
 def get_copy_kernel(dtype_dest: Any, dtype_src: Any) -> Any:
-    """``dest[i] = src[i]`` with a conversion; of (dest, src)."""
+    """``dest[i] = src[i]`` with a conversion; takes (dest, src)."""
     return _kernel(
         "copy",
         f"dest[i] = {_as(dtype_dest, 'src[i]')}",
@@ -171,7 +171,7 @@ def get_copy_kernel(dtype_dest: Any, dtype_src: Any) -> Any:
 
 @context_dependent_memoize
 def get_fill_kernel(dtype: Any) -> Any:
-    """``z[i] = a``; of (a, z)."""
+    """``z[i] = a``; takes (a, z)."""
     return _kernel(
         "fill", "z[i] = a", ScalarArg(dtype, "a"), VectorArg(dtype, "z")
     )
@@ -179,7 +179,7 @@ def get_fill_kernel(dtype: Any) -> Any:
 
 @context_dependent_memoize
 def get_reverse_kernel(dtype: Any) -> Any:
-    """``z[i] = y[n-1-i]``; of (y, z)."""
+    """``z[i] = y[n-1-i]``; takes (y, z)."""
     return _kernel(
         "reverse",
         "z[i] = y[n-1-i]",
@@ -190,7 +190,7 @@ def get_reverse_kernel(dtype: Any) -> Any:
 
 @context_dependent_memoize
 def get_arange_kernel(dtype: Any) -> Any:
-    """``z[i] = start + i*step``; of (z, start, step)."""
+    """``z[i] = start + i*step``; takes (z, start, step)."""
     part = np.empty(0, dtype).real.dtype
     return _kernel(
         "arange",
@@ -221,8 +221,8 @@ def get_linear_combination_kernel(
     Returns
     -------
     tuple
-        The kernel, of (a0, x0, a1, x1, ..., z), where a factor on the device
-        is its address; and an empty list.
+        The kernel, which takes (a0, x0, a1, x1, ..., z), where a factor on
+        the device is its address; and an empty list.
     """
     arguments: list[Argument] = []
     summands = []
@@ -247,7 +247,7 @@ def get_axpbyz_kernel(
     x_is_scalar: bool = False,
     y_is_scalar: bool = False,
 ) -> Any:
-    """``z[i] = a*x[i] + b*y[i]``; of (a, x, b, y, z)."""
+    """``z[i] = a*x[i] + b*y[i]``; takes (a, x, b, y, z)."""
     dtype_y, dtype_z = _defaulted(dtype_x, dtype_y, dtype_z)
     x = _as(dtype_z, _element("x", x_is_scalar))
     y = _as(dtype_z, _element("y", y_is_scalar))
@@ -264,7 +264,7 @@ def get_axpbyz_kernel(
 
 @context_dependent_memoize
 def get_axpbz_kernel(dtype_x: Any, dtype_z: Any = None) -> Any:
-    """``z[i] = a*x[i] + b``; of (a, x, b, z), with a and b in z's dtype."""
+    """``z[i] = a*x[i] + b``; takes (a, x, b, z), with a and b in z's dtype."""
     (dtype_z,) = _defaulted(dtype_x, dtype_z)
     return _kernel(
         "axpbz",
@@ -285,7 +285,7 @@ def get_binary_op_kernel(
     x_is_scalar: bool = False,
     y_is_scalar: bool = False,
 ) -> Any:
-    """``z[i] = x[i] operator y[i]``; of (x, y, z).
+    """``z[i] = x[i] operator y[i]``; takes (x, y, z).
 
     Numbers are first converted to z's dtype if that is complex.
     """
@@ -303,7 +303,7 @@ def get_binary_op_kernel(
 
 @context_dependent_memoize
 def get_rdivide_elwise_kernel(dtype_x: Any, dtype_z: Any = None) -> Any:
-    """``z[i] = y / x[i]``; of (x, y, z), with y in z's dtype."""
+    """``z[i] = y / x[i]``; takes (x, y, z), with y in z's dtype."""
     (dtype_z,) = _defaulted(dtype_x, dtype_z)
     return _kernel(
         "rdivide",
@@ -318,7 +318,7 @@ def get_rdivide_elwise_kernel(dtype_x: Any, dtype_z: Any = None) -> Any:
 def get_scalar_op_kernel(
     dtype_x: Any, dtype_a: Any, dtype_y: Any, operator: str
 ) -> Any:
-    """``y[i] = x[i] operator a``; of (x, a, y)."""
+    """``y[i] = x[i] operator a``; takes (x, a, y)."""
     return _kernel(
         "scalar_op",
         f"y[i] = x[i] {operator} a",
@@ -334,7 +334,7 @@ def get_scalar_op_kernel(
 def get_multiply_kernel(
     dtype_x: Any, dtype_y: Any = None, dtype_z: Any = None
 ) -> Any:
-    """``z[i] = x[i] * y[i]``; of (x, y, z)."""
+    """``z[i] = x[i] * y[i]``; takes (x, y, z)."""
     others = _defaulted(dtype_x, dtype_y, dtype_z)
     return get_binary_op_kernel(dtype_x, *others, "*")
 
@@ -342,14 +342,14 @@ def get_multiply_kernel(
 def get_divide_kernel(
     dtype_x: Any, dtype_y: Any = None, dtype_z: Any = None
 ) -> Any:
-    """``z[i] = x[i] / y[i]``; of (x, y, z)."""
+    """``z[i] = x[i] / y[i]``; takes (x, y, z)."""
     others = _defaulted(dtype_x, dtype_y, dtype_z)
     return get_binary_op_kernel(dtype_x, *others, "/")
 
 
 @context_dependent_memoize
 def get_pow_kernel(dtype: Any) -> Any:
-    """``z[i] = pow(y[i], value)``; of (value, y, z)."""
+    """``z[i] = pow(y[i], value)``; takes (value, y, z)."""
     return _kernel(
         "pow_method",
         "z[i] = pow(y[i], value)",
@@ -366,7 +366,7 @@ def get_pow_kernel(dtype: Any) -> Any:
 def get_binary_func_kernel(
     func: str, dtype_x: Any, dtype_y: Any, dtype_z: Any
 ) -> Any:
-    """``z[i] = func(x[i], y[i])``; of (x, y, z)."""
+    """``z[i] = func(x[i], y[i])``; takes (x, y, z)."""
     return _kernel(
         "binary_func",
         f"z[i] = {func}(x[i], y[i])",
@@ -380,7 +380,7 @@ def get_binary_func_kernel(
 def get_binary_func_scalar_kernel(
     func: str, dtype_x: Any, dtype_y: Any, dtype_z: Any
 ) -> Any:
-    """``z[i] = func(x[i], y)``; of (x, y, z)."""
+    """``z[i] = func(x[i], y)``; takes (x, y, z)."""
     return _kernel(
         "binary_func_scalar",
         f"z[i] = {func}(x[i], y)",
@@ -417,7 +417,7 @@ def get_pow_array_kernel(
     is_base_array: bool = True,
     is_exp_array: bool = True,
 ) -> Any:
-    """``z[i] = pow(x[i], y[i])``, either may be a number; of (x, y, z)."""
+    """``z[i] = pow(x[i], y[i])``, either may be a number; takes (x, y, z)."""
     compute = np.dtype(dtype_z)
     if compute.kind not in "fc":
         compute = np.dtype(np.float64)
@@ -436,7 +436,7 @@ def get_pow_array_kernel(
 def get_unary_func_kernel(
     func_name: str, in_dtype: Any, out_dtype: Any = None
 ) -> Any:
-    """``z[i] = func(y[i])``; of (y, z)."""
+    """``z[i] = func(y[i])``; takes (y, z)."""
     return _kernel(
         "unary_func",
         f"z[i] = {func_name}(y[i])",
@@ -447,19 +447,19 @@ def get_unary_func_kernel(
 
 @context_dependent_memoize
 def get_real_kernel(dtype: Any, real_dtype: Any) -> Any:
-    """``z[i] = real(x[i])``; of (x, z)."""
+    """``z[i] = real(x[i])``; takes (x, z)."""
     return get_unary_func_kernel("pycuda::real", dtype, real_dtype)
 
 
 @context_dependent_memoize
 def get_imag_kernel(dtype: Any, real_dtype: Any) -> Any:
-    """``z[i] = imag(x[i])``; of (x, z)."""
+    """``z[i] = imag(x[i])``; takes (x, z)."""
     return get_unary_func_kernel("pycuda::imag", dtype, real_dtype)
 
 
 @context_dependent_memoize
 def get_conj_kernel(dtype: Any, conj_dtype: Any) -> Any:
-    """``z[i] = conj(x[i])``; of (x, z)."""
+    """``z[i] = conj(x[i])``; takes (x, z)."""
     return get_unary_func_kernel("pycuda::conj", dtype, conj_dtype)
 
 
@@ -469,7 +469,7 @@ def _floats(*names: str) -> list[Argument]:
 
 @context_dependent_memoize
 def get_fmod_kernel() -> Any:
-    """``z[i] = fmodf(arg[i], mod[i])``; of (arg, mod, z), float32."""
+    """``z[i] = fmodf(arg[i], mod[i])``; takes (arg, mod, z), float32."""
     return _kernel(
         "fmod_kernel",
         "z[i] = fmodf(arg[i], mod[i])",
@@ -479,9 +479,9 @@ def get_fmod_kernel() -> Any:
 
 @context_dependent_memoize
 def get_modf_kernel() -> Any:
-    """``fracpart[i] = modff(x[i], &intpart[i])``; of (x, intpart, fracpart).
+    """``fracpart[i] = modff(x[i], &intpart[i])``.
 
-    All are float32.
+    The kernel takes (x, intpart, fracpart), all float32.
     """
     return _kernel(
         "modf_kernel",
@@ -505,7 +505,10 @@ def get_frexp_kernel() -> Any:
 
 @context_dependent_memoize
 def get_ldexp_kernel() -> Any:
-    """``z[i] = ldexpf(sig[i], (int)expt[i])``; of (sig, expt, z), float32."""
+    """``z[i] = ldexpf(sig[i], (int)expt[i])``.
+
+    The kernel takes (sig, expt, z), all float32.
+    """
     return _kernel(
         "ldexp_kernel",
         "z[i] = ldexpf(sig[i], (int)expt[i])",
@@ -529,19 +532,19 @@ def _choice(name: str, test: str, crit_dtype: Any, dtype: Any) -> Any:
 
 @context_dependent_memoize
 def get_if_positive_kernel(crit_dtype: Any, dtype: Any) -> Any:
-    """``crit > 0 ? then_ : else_``; of ``(crit, then_, else_, result)``."""
+    """``crit > 0 ? then_ : else_``; takes ``(crit, then_, else_, result)``."""
     return _choice("if_positive", "crit[i] > 0", crit_dtype, dtype)
 
 
 @context_dependent_memoize
 def get_where_kernel(crit_dtype: Any, dtype: Any) -> Any:
-    """``crit != 0 ? then_ : else_``; of ``(crit, then_, else_, result)``."""
+    """``crit ? then_ : else_``; takes ``(crit, then_, else_, result)``."""
     return _choice("where", "crit[i] != 0", crit_dtype, dtype)
 
 
 @context_dependent_memoize
 def get_logical_not_kernel(dtype_x: Any, dtype_out: Any) -> Any:
-    """``out[i] = x[i] == 0``; of (x, out)."""
+    """``out[i] = x[i] == 0``; takes (x, out)."""
     zero = _as(dtype_x, "0")
     return _kernel(
         "logical_not",

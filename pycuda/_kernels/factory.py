@@ -32,8 +32,8 @@ def make_kernel(key: tuple) -> tuple[Any, int, int, int]:
     Returns
     -------
     tuple
-        The `pycuda.driver.Function`, the threads of a block, the elements
-        per thread, and for reductions the most blocks of stage 1.
+        The `pycuda.driver.Function`, the threads of a block, the elements per
+        thread, and for reductions the maximum number of blocks of stage 1.
     """
     kind, *fields = key
     return _MAKERS[kind](*fields)

@@ -27,7 +27,7 @@ _STRIDED = 2  # code for an operand whose stride is known only at run time
 
 
 class Map(NamedTuple):
-    """Source of one element-wise kernel; task.c describes the fields."""
+    """Source of one element-wise kernel; elementwise_task.c has the fields."""
 
     operation: str
     stored: tuple  # dtypes of the arrays; None: a scalar

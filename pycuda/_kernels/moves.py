@@ -201,7 +201,10 @@ def make_repeat_in_turn(unit: int, count: int, copies: int) -> tuple[Any, int]:
 
 
 def make_compact() -> Any:
-    """Compile ``out[ends[i] - 1] = i`` if ends grow; of (out, ends, size)."""
+    """Compile ``out[ends[i] - 1] = i`` where `ends` grows.
+
+    The kernel takes (out, ends, size).
+    """
     source = load_template("index/compact.cu").template
     return compile_kernel(source, (), "compact")
 

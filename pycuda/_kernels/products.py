@@ -17,11 +17,11 @@ from pycuda._kernels import building
 from pycuda._kernels.operations import c_type, cast
 
 HIGH = 6  # number of rows of a panel in matmul/panels.cuh
-# Of matmul/thread.cu: maximum number of panels of either matrix in a block,
+# In matmul/thread.cu: maximum number of panels of either matrix in a block,
 # and number of elements along the inner axis that a block packs at a time.
 PANELS = 16
 DEEP = 256
-# Of matmul/small.cu: maximum number of panels of the left matrix in a block,
+# In matmul/small.cu: maximum number of panels of the left matrix in a block,
 # and maximum length of the inner axis.
 MAX_PANELS = 11
 MAX_INNER = 256

@@ -1,4 +1,4 @@
-"""ReductionKernel over some axes: each row of the others is reduced alone.
+"""ReductionKernel over some axes: each row is reduced separately.
 
 The arrays are laid out with the reduced axes last, copied if necessary, so
 that a row's elements are contiguous.

@@ -40,7 +40,7 @@ class HostBuffer:
         self.nbytes = array.nbytes
 
     def ready(self, start: int, end: int) -> np.ndarray:
-        """Return bytes for MPI to read, when they are there."""
+        """Return bytes for MPI to read, once they are available."""
         return self.memory[start:end]
 
     def store(self, start: int, end: int) -> None:

@@ -56,7 +56,7 @@ class Operation:
             self.error, self.is_done = error, True
 
     def poll(self) -> bool:
-        """Continue as far as possible without waiting; return if it did."""
+        """Continue without waiting; return whether anything was done."""
         moved = False
         while not self.is_done:
             try:
@@ -127,7 +127,7 @@ class Engine:
         self._has_work.set()
 
     def poll(self) -> bool:
-        """Continue all operations; return whether one has moved."""
+        """Continue all operations; return whether one has continued."""
         moved = False
         with self._lock:
             for operation in self._active:

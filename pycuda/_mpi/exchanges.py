@@ -1,7 +1,7 @@
 """Collective calls by copies from the memory of the other ranks.
 
 Each rank publishes regions of its memory, copies from those of the others, and
-meets them before it goes on. All ranks have to map each other's memory.
+then waits for all ranks. All ranks have to map each other's memory.
 """
 
 # SPDX-License-Identifier: MIT
@@ -80,7 +80,7 @@ class Exchanges:
         self.rank, self.size = comm.rank, comm.size
 
     def _others(self) -> Iterator[int]:
-        """Yield all ranks, this one first: no two ranks read one at once."""
+        """Yield all ranks, this one first, so that all read different ones."""
         for step in range(self.size):
             yield (self.rank + step) % self.size
 

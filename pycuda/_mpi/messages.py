@@ -66,7 +66,7 @@ class _Slot:
         self._views: dict[int, tuple[list[Any], np.ndarray]] = {}
 
     def view(self, nbytes: int) -> tuple[list[Any], np.ndarray]:
-        """Return the message with so many bytes of elements; the elements."""
+        """Return (a message with `nbytes` of elements, these elements)."""
         found = self._views.get(nbytes)
         if found is None:
             if len(self._views) >= _VIEWS:

@@ -55,7 +55,7 @@ class Parts:
         if offsets is None:
             # Python integers do not overflow before they are checked
             offsets = [0, *itertools.accumulate(map(int, counts))][:-1]
-        elif isinstance(offsets, (int, np.integer)):  # between two parts
+        elif isinstance(offsets, (int, np.integer)):  # distance of parts
             parts = range(size) if equal else [1]
             offsets = [int(offsets) * part for part in parts]
         for what, numbers in (("counts", counts), ("offsets", offsets)):

@@ -69,8 +69,8 @@ def export(array: Any) -> tuple[Any, Region]:
     """Return contiguous device memory with an array's elements; its region.
 
     The first item is the array itself, or a copy if the array is not
-    contiguous or its memory has no IPC handle, as that of a stream-ordered
-    pool. Keep it until the other rank has read it.
+    contiguous or its memory, such as that of a stream-ordered pool, has no IPC
+    handle. Keep it until the other rank has read it.
     """
     nbytes = array.nbytes
     if not nbytes:

@@ -142,7 +142,7 @@ class Distributions(Filling):
 
     `size` is a shape or a length; None with no `out` gives an array without
     dimensions.  `out` is filled and returned; its dtype is the default for
-    `dtype`.  `stream` is where it happens.
+    `dtype`.  `stream` is the stream of the launches.
     """
 
     @abc.abstractmethod
@@ -212,7 +212,8 @@ class Distributions(Filling):
         data
             GPUArray of integers, float32 or float64.
         lambda_value
-            The mean.  Without it the elements are their means to begin with.
+            The mean.  Without it, each element holds the mean of the number
+            that replaces it.
         """
         self._refuse("Poisson", data, "bBhHiIlLqQfd")
         if lambda_value is not None:
@@ -446,7 +447,7 @@ class Distributions(Filling):
         Parameters
         ----------
         low, high
-            Integers; without `high` they are of [0, low).
+            Integers; without `high`, the result is in [0, low).
         dtype
             Any integers; default int64.
         endpoint
@@ -478,7 +479,7 @@ class Distributions(Filling):
         x
             An integer, or an array on the device, of which a copy is made.
         axis
-            The axis whose places change.
+            Axis along which `x` is permuted.
         """
         with _in(stream):
             if isinstance(x, ArrayBase):
@@ -526,12 +527,12 @@ class Distributions(Filling):
         replace
             Whether an element may be chosen more than once.
         p
-            How probable each is, relative to their sum: a list, or an array
-            on the device, whose values are not looked at.
+            Probability of each, relative to the sum of all: a list, or an
+            array on the device, whose values are not checked.
         axis
-            Which axis of `a` the elements lie along.
+            Axis of `a` along which elements are chosen.
         shuffle
-            Is there for NumPy's sake: the order is always random.
+            For compatibility with NumPy: the order is always random.
         """
         with _in(stream):
             is_array = isinstance(a, ArrayBase)

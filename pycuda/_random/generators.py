@@ -1,7 +1,7 @@
 """The generator classes of `pycuda.curandom` that have states.
 
 A generator has ``block_count * generators_per_block`` states, T on every
-device.  State t makes elements t, t + T, ... of what is filled: results do not
+device.  State t generates elements t, t + T, ... of an array: results do not
 depend on the device, nor on how kernels are launched.
 """
 
@@ -63,7 +63,7 @@ def _default_seeds(count: int) -> Any:
 def _mixed(number: int) -> int:
     """Permute 31-bit integers so that neighbours become far apart.
 
-    The sequences of MRG32k3a's neighbouring seeds are related otherwise.
+    Otherwise, MRG32k3a's sequences of neighbouring seeds would be similar.
     """
     mask = (1 << 31) - 1
     for factor in (0x2C1B3C6D, 0x297A2D39):
@@ -318,8 +318,9 @@ class _Generator(Filling):
         Parameters
         ----------
         data
-            GPUArray of uint32; without `lambda_value` also of float32 or
-            float64, and its elements are the means to begin with.
+            GPUArray of uint32.  Without `lambda_value` also of float32 or
+            float64; each element then holds the mean of the number that
+            replaces it.
         lambda_value
             The mean.
         """
@@ -370,8 +371,8 @@ class _Generator(Filling):
     def get_state(self) -> dict[str, Any]:
         """Return the complete state, for `set_state`.
 
-        Waits for the device.  "states" holds the words of the states, a row
-        each, the same on every device.
+        Waits for the device.  The entry "states" has a row of words for each
+        state; it is the same on every device.
         """
         words = _state_bytes(self.state_type) // 4
         states = np.empty((self._threads, words), np.uint32)
@@ -410,7 +411,7 @@ class _Generator(Filling):
     def call_skip_ahead_array(
         self, i: Any, stream: _drv.Stream | None = None
     ) -> None:
-        """Skip, for each state, as many numbers as the GPUArray `i` says."""
+        """Skip ``i[t]`` numbers of the sequence of each state t."""
         self._skip_array("skip_ahead", i, stream)
 
 
@@ -444,7 +445,7 @@ class _Pseudo(_Generator):
     def call_skip_ahead_sequence_array(
         self, i: Any, stream: _drv.Stream | None = None
     ) -> None:
-        """Skip, for each state, as many sequences as the GPUArray `i` says."""
+        """Skip ``i[t]`` sequences for each state t."""
         self._skip_array("skip_ahead_sequence", i, stream)
 
 
@@ -454,11 +455,12 @@ class XORWOWRandomNumberGenerator(_Pseudo):
     Parameters
     ----------
     seed_getter
-        Called with the number of generators; gives a GPUArray of so many
-        int32.  Or an integer of [0, 2**31), the seed of all; their sequences
-        differ.  Default: drawn from `numpy.random`.
+        A function that takes the number of states and returns a GPUArray of
+        that number of int32, one seed for each state.  Or the seed of all
+        states, an integer in [0, 2**31); their sequences then differ.
+        Default: drawn from `numpy.random`.
     offset
-        Numbers of each sequence to leave out.
+        Number of elements to skip at the start of each sequence.
     """
 
     state_type = "curandStateXORWOW"
@@ -482,7 +484,7 @@ class MRG32k3aRandomNumberGenerator(_Pseudo):
     def call_skip_ahead_subsequence_array(
         self, i: Any, stream: _drv.Stream | None = None
     ) -> None:
-        """Skip, for each state, as many subsequences as `i` says."""
+        """Skip ``i[t]`` subsequences for each state t."""
         self._skip_array("skip_ahead_subsequence", i, stream)
 
 
@@ -529,9 +531,9 @@ class Sobol32RandomNumberGenerator(_Sobol):
     Parameters
     ----------
     dir_vector
-        GPUArray as `generate_direction_vectors` gives it, a row a generator.
+        Result of `generate_direction_vectors`, with one row for each state.
     offset
-        Points to leave out.
+        Number of points to skip at the start of each sequence.
     """
 
     state_type = "curandStateSobol32"
@@ -553,10 +555,10 @@ class ScrambledSobol32RandomNumberGenerator(_Sobol):
     Parameters
     ----------
     dir_vector, offset
-        As of `Sobol32RandomNumberGenerator`.
+        As for `Sobol32RandomNumberGenerator`.
     scramble_vector
-        GPUArray of a word a generator, as `generate_scramble_constants32`
-        gives it.
+        Result of `generate_scramble_constants32`, with one word for each
+        state.
     """
 
     state_type = "curandStateScrambledSobol32"

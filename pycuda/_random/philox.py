@@ -1,9 +1,9 @@
 """Philox 4x32-10, the generator behind `pycuda.curandom.rand`.
 
 Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC11).  Number i
-is a function of the key, the sequence and i: what is drawn depends neither on
-the device nor on the shape of a launch.  ``templates/philox*`` have the
-kernels, which are compiled one by one when they are wanted.
+is a function of the key, the sequence and i: the numbers depend neither on the
+device nor on the shape of a launch.  Each kernel of
+``templates/random/philox*`` is compiled when it is first needed.
 """
 
 # SPDX-License-Identifier: MIT
@@ -11,7 +11,7 @@ kernels, which are compiled one by one when they are wanted.
 from __future__ import annotations
 
 import operator
-from _thread import allocate_lock  # threading takes milliseconds
+from _thread import allocate_lock  # Importing threading takes milliseconds.
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -125,7 +125,7 @@ def launch(
 ) -> None:
     """Fill the contiguous array `out` from a position of a sequence on.
 
-    `plan` is what `kernel` gives.
+    `plan` is a result of `kernel`.
     """
     n = out.size
     if not n:
@@ -199,19 +199,20 @@ class PhiloxRandomNumberGenerator(Distributions):
     Parameters
     ----------
     seed_getter
-        An integer of [0, 2**64), a `numpy.random.SeedSequence`, or what the
-        other generators take: called with 2, it gives a GPUArray of so many
-        int32.  Default: drawn from `numpy.random`.
+        An integer in [0, 2**64), a `numpy.random.SeedSequence`, or a function,
+        as for the other generators: it is called with 2 and returns a GPUArray
+        of two int32.  Default: drawn from `numpy.random`.
     offset
-        Words of 32 bits to leave out.
+        Number of 32-bit words to skip at the start of the sequence.
     sequence
-        Which of the seed's 2**32 sequences, of 2**64 words each.
+        Index of the sequence: a seed has 2**32 sequences of 2**64 words.
 
     Notes
     -----
-    A number of 32 bits is made of one word of the sequence, one of 64 bits of
-    two, a Poisson or gamma number of four; so drawing n numbers and then m is
-    drawing n + m.  The methods are safe to call from several threads.
+    A number of 32 bits is made from one word of the sequence, a number of 64
+    bits from two, and a Poisson or gamma number from four.  Therefore n + m
+    numbers are the same, whether drawn by one call or by two, of n and of m.
+    The methods are safe to call from several threads.
     """
 
     state_type: ClassVar[str] = "curandStatePhilox4_32_10"

@@ -18,8 +18,9 @@ from pycuda.course._exercises import Exercise
 from pycuda.course._kernel_cases import Kernels
 
 _CHECKS = "memory,race,sync,init"
-_FASTER = 2  # times as fast as the template, where the time counts
-_TURNS = 20  # of the two kernels, to find the shortest time of each
+_FASTER = 2  # minimum speed, relative to the template, if the time is graded
+# number of measurements of either kernel; the shortest time counts
+_TURNS = 20
 _UNUSABLE = (
     "not run: a kernel has made the GPU unusable for this process; "
     "PYCUDA_DEVICE=cpu checks each exercise"
@@ -101,7 +102,7 @@ def _in_context(step: Callable[[], str | None]) -> str | None:
 
 
 def _find(exercise: Exercise, source: str) -> Kernels:
-    """Compile or execute the source; return how to find its functions."""
+    """Compile or execute the source; return a lookup of its functions."""
     if exercise.suffix == ".cu":
         text = f'#line 1 "{exercise.file}"\n{source}'
         return SourceModule(text).get_function

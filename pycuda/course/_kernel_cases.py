@@ -16,7 +16,7 @@ import numpy as np
 import pycuda.driver as drv
 from pycuda import gpuarray
 
-#: Returns the kernel, or the function of Python, with a name.
+#: A function that returns the kernel, or the Python function, of a name.
 Kernels = Callable[[str], Any]
 #: A description of the input, the result, and the right result.
 Case = tuple[str, np.ndarray, np.ndarray]

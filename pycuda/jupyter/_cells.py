@@ -30,9 +30,9 @@ _COUNT = re.compile(
 
 
 class CellError(drv.CompileError):
-    """The compiler refused a cell; its text is all that is shown."""
+    """The compiler refused a cell; notebooks show only its text."""
 
-    note = ""  # a line for the end of the text
+    note = ""  # a line to add to the text
 
     def __str__(self) -> str:
         """Return the compiler's text."""
@@ -45,7 +45,7 @@ class CellError(drv.CompileError):
 
 
 def _after_template(text: str, start: int) -> int:
-    """Return the index behind the template parameters that begin there."""
+    """Return the index after the template parameters from `start` on."""
     angles = rounds = 0
     for index in range(text.index("<", start), len(text)):
         rounds += {"(": 1, ")": -1}.get(text[index], 0)
@@ -83,7 +83,7 @@ def template_names(source: str) -> dict[str, str]:
 
 
 def plain_name(symbol: str) -> str | None:
-    """Return the name of a kernel by its symbol; None for an instance.
+    """Return the kernel's name in a symbol; None for a template's instance.
 
     Symbols of C++ are ``_Z`` with the length of the name and the name, or
     ``_ZN`` with several of these and ``E``.

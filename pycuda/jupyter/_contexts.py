@@ -58,7 +58,7 @@ class Waiter:
         self.has_ever_failed = False
 
     def wait(self) -> Exception | KeyboardInterrupt | None:
-        """Wait; return an error of which no earlier call has told."""
+        """Wait; return an error that no earlier call has returned."""
         first: Exception | KeyboardInterrupt | None = None
         self.has_failed = False
         if _driver._has_captures():  # waiting would end the captures

@@ -75,7 +75,7 @@ class _Redirect:
         self._stream.flush = self._flush_after
 
     def close(self) -> None:
-        """Pass the rest on; give the descriptor and the stream back."""
+        """Pass the rest on; restore the descriptor and the stream."""
         with self._lock:
             self.drain(is_last=True)
             os.dup2(self._saved, self._descriptor)

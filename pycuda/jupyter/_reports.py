@@ -88,7 +88,7 @@ class CheckReport:
 
     @property
     def remedy(self) -> str:
-        """What to change in the program; '' if nothing can be said."""
+        """The change to make in the program; '' if none is known."""
         given: str = self.data.get("remedy", "")
         return given or _REMEDIES.get(self.data["kind"], "")
 

@@ -49,7 +49,7 @@ def _split_options(line: str) -> list[str]:
 
 
 class Session:
-    """What the extension has added to a shell."""
+    """Commands and actions that the extension has added to a shell."""
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
