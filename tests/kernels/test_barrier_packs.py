@@ -6,13 +6,15 @@ kernel also runs on fibers, and must write the same.
 
 # SPDX-License-Identifier: MIT
 
+import re
+
 import numpy as np
 import pytest
 from compiled_schemes import compile_schemes
 
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
-from pycuda.cpu._explain import explain
+from pycuda.cpu._explain import code, explain
 
 pytestmark = pytest.mark.cpu
 
@@ -54,6 +56,22 @@ KERNEL(stencil)
         out[y * n + x] = c * 0.3f + tile[ty][w] * 1.5f + tile[ty][e] * 0.25f
             + (y + 1 < n ? tile[s][tx] : c) - tile[u][tx] * 3.25f;
     }
+}
+/* conditions of which all threads of a row know a part */
+KERNEL(borders)
+{
+    __shared__ float tile[32][32];
+    int tx = threadIdx.x, ty = threadIdx.y, x = X, y = Y;
+    bool valid = x < n && y < n;
+    tile[ty][tx] = valid ? in[y * n + x] : 0;
+    int w = max(tx - 1, 0), last = (int)blockDim.y - 1;
+    __syncthreads();
+    if (tx > 0 && tx < 15 && ty > 0 && ty < last && valid)
+        out[y * n + x] = tile[ty][w] * 3 + tile[ty - 1][tx];
+    if (!(tx % 3 == 0 || ty == 2 || (y & 1) == 0) && x < n && y < n)
+        out[y * n + x] += tile[ty][w] * 0.5f;
+    else if (valid && (ty == 1 || ty == 2))
+        out[y * n + x] -= tile[ty][w] * 0.25f;
 }
 /* indices that are carried over barriers, in a loop around them */
 KERNEL(path)
@@ -113,7 +131,15 @@ __global__ void edges(const float *in, float *out, int n)
         + in[y * n + min(x + 1, n - 1)] * 0.75f + in[max(y - 1, 0) * n + x];
 }
 """
-NAMES = ["distances", "stencil", "path", "votes", "counts", "edges"]
+NAMES = [
+    "distances",
+    "stencil",
+    "path",
+    "votes",
+    "borders",
+    "counts",
+    "edges",
+]
 SHAPES = [
     # block, grid, n
     ((16, 16, 1), (4, 4), 60),
@@ -135,17 +161,28 @@ def test_code_between_barriers_runs_in_packs(tmp_path):
     path.write_text(f'extern "C" {{\n{SOURCE}}}\n')
     kernels = {k["name"]: k for k in explain(path)["kernels"]}
     assert kernels["edges"]["level"] == "packs"
-    for name in NAMES[:4]:
+    for name in NAMES[:5]:
         assert kernels[name]["level"] == "regions"
         assert any(r["packs"] for r in kernels[name]["regions"]), name
     assert not any(r["packs"] for r in kernels["counts"]["regions"])
+
+
+def test_uniform_terms_of_a_condition_are_branches(tmp_path):
+    # A term that all lanes share would be copied to a vector of bits.
+    path = tmp_path / "kernels.cu"
+    kernel = SOURCE[SOURCE.index("KERNEL(borders)") :].partition("\n}\n")[0]
+    head = SOURCE[: SOURCE.index("/* a guarded")]
+    path.write_text(f'{head}extern "C" {kernel}\n}}\n')
+    text = code(path, "ir")
+    assert re.search(r"<\d+ x i1>", text)
+    assert not re.search(r"insertelement <\d+ x i1>", text)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_packs_and_fibers_agree(modules, name):
     random = np.random.default_rng(7)
     for block, grid, n in SHAPES:
-        if name == "stencil" and max(block[:2]) > 32:
+        if name in ("stencil", "borders") and max(block[:2]) > 32:
             continue
         a = random.random(n * n + 4096, np.float32)
         outs = [np.full(n * n + 2 * n, 9, np.float32) for _ in modules]

@@ -429,6 +429,7 @@ pack_job(struct jit *jit, const struct job *job)
     }
     if (jit->options.regions) {
         struct jit_pack_body plain = {.jit = jit, .kernel = kernel};
+        jit_pack_split_branches(&body);
         body = plain;
         body.quotients = quotients;
         analyse(&body);
@@ -627,7 +628,8 @@ jit_pack_kernels(struct jit *jit)
     }
     drop_regions(jit, &jobs);
     if (any) {
-        jit_run_passes(jit, "function(sroa,early-cse,simplifycfg)");
+        jit_run_passes(jit,
+                       "function(sroa,early-cse,jump-threading,simplifycfg)");
     }
     release_others(others);
     free(jobs.list);
