@@ -24,6 +24,7 @@ MODULES = {
     "pycuda.tools": "Memory pools, C types, fixtures for tests",
     "pycuda.characterize": "Properties of devices",
     "pycuda.debug": "Checks of kernels while a program runs",
+    "pycuda.profile": "Named ranges for profilers",
     "pycuda.autoinit": "A context at import",
     "pycuda.autoprimaryctx": "The context that other libraries use",
     "pycuda.jupyter": "The extension for notebooks",
