@@ -108,6 +108,12 @@ def test_launch_bounds():
         ("ld.global.u32 %r1, %d1;", 20, "not in brackets"),
         (".texref t;", 20, "'.texref' is not supported"),
         ("}}", 20, "syntax"),
+        ("mov.u32 %r1, 0b12;", 20, "syntax"),
+        ("mov.u32 %r1, 18446744073709551616;", 20, "more than 64 bits"),
+        (f"mov.u64 %d1, 0x{'f' * 17};", 20, "more than 64 bits"),
+        ("mov.f32 %f1, 0f3f8000000;", 20, "more than 32 bits"),
+        (f"mov.f64 %e1, 0d{'0' * 17};", 20, "more than 64 bits"),
+        (f"ld.global.u32 %r1, [%d1+{'9' * 20}];", 20, "more than 64 bits"),
     ],
 )
 def test_an_error_has_line_and_text(body, line, reason):
@@ -132,6 +138,8 @@ def test_an_error_has_line_and_text(body, line, reason):
         (HEAD + ".global .u32 a[2] = {1, 2, 3};\n", "initialiser"),
         (HEAD + ".global .u64 a = b;\n", "initialiser"),
         (HEAD + ".global .align 3 .u32 a;\n", "power of two"),
+        (HEAD + f".global .u32 a[{'9' * 20}];\n", "more than 64 bits"),
+        (HEAD + f".global .u64 a = 0x1{'0' * 16};\n", "more than 64 bits"),
         (HEAD + ".nothing\n", "'.nothing' is not supported"),
     ],
 )

@@ -147,7 +147,6 @@ read_name(struct ptx *ptx, const char *at, struct declaration *own)
     own->dimensions = 0;
     at = at ? ptx_read_word(ptx, ptx_skip(at), &own->name, "") : NULL;
     for (at = at ? ptx_skip(at) : NULL; at && *at == '[';) {
-        char *end;
         at = ptx_skip(at + 1);
         own->is_array = true;
         if (own->dimensions == MAX_DIMENSIONS) {
@@ -159,9 +158,9 @@ read_name(struct ptx *ptx, const char *at, struct declaration *own)
             at = ptx_skip(at + 1);
             continue;
         }
-        own->sizes[own->dimensions++] = strtoull(at, &end, 0);
-        at = ptx_skip(end + (*end == 'U'));
-        at = *at == ']' ? ptx_skip(at + 1) : NULL;
+        at = ptx_read_integer(ptx, at, &own->sizes[own->dimensions++]);
+        at = at ? ptx_skip(at) : NULL;
+        at = at && *at == ']' ? ptx_skip(at + 1) : NULL;
     }
     if (!at) {
         ptx_fail(ptx, "a declaration is not correct");
@@ -231,13 +230,15 @@ read_symbol(struct initialiser *list, const char *at, LLVMValueRef *value)
     *value = LLVMConstPtrToInt(own->value, list->type);
     at = ptx_skip(at);
     if (*at == '+' || *at == '-') {
-        char *end;
         bool negative = *at == '-';
-        uint64_t offset = strtoull(ptx_skip(at + 1), &end, 0);
+        uint64_t offset;
+        at = ptx_read_integer(ptx, ptx_skip(at + 1), &offset);
+        if (!at) {
+            return NULL;
+        }
         LLVMValueRef bytes =
             LLVMConstInt(list->type, negative ? -offset : offset, 0);
         *value = LLVMConstAdd(*value, bytes);
-        at = end;
     }
     return at;
 }
@@ -251,7 +252,7 @@ read_element(struct initialiser *list, const char *at)
     if (!isdigit((unsigned char)*at) && *at != '-') {
         at = read_symbol(list, at, &value);
     } else {
-        at = ptx_read_number(at, &number);
+        at = ptx_read_number(list->ptx, at, &number);
         uint64_t bits = number.bits;
         if (at && number.kind == PTX_FLOAT && number.width != type.bits) {
             double wide;

@@ -165,9 +165,14 @@ const char *ptx_read_word(struct ptx *ptx, const char *at, const char **word,
  * of `second`. The reader's arena owns it. */
 const char *ptx_join_words(struct ptx *ptx, const char *first, size_t length,
                            const char *second);
+/* Parses an unsigned integer: 12, 014, 0xcU or 0b1100. Returns the text after
+ * it, or NULL if it is no integer or, with an error, has more than 64 bits. */
+const char *ptx_read_integer(struct ptx *ptx, const char *at, uint64_t *value);
 /* Parses a number such as 12, -3, 0x1fU, 1.5, or the bits of a float in
- * hexadecimal: 0f3F800000, 0d.... Returns the text after it. */
-const char *ptx_read_number(const char *at, struct ptx_operand *operand);
+ * hexadecimal: 0f3F800000, 0d.... Returns the text after it, or NULL as
+ * ptx_read_integer does. */
+const char *ptx_read_number(struct ptx *ptx, const char *at,
+                            struct ptx_operand *operand);
 /* Parses the statement at *text and advances *text past it. An empty statement
  * has no operation. */
 bool ptx_parse(struct ptx *ptx, const char **text,

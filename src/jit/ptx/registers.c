@@ -263,7 +263,7 @@ static LLVMValueRef
 read_number(struct ptx *ptx, const char *name, struct ptx_type type)
 {
     struct ptx_operand operand = {0};
-    const char *end = ptx_read_number(name, &operand);
+    const char *end = ptx_read_number(ptx, name, &operand);
     if (!end || *end) {
         ptx_fail(ptx, "it uses '%s'", name);
         return NULL;

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -77,7 +78,26 @@ ptx_read_word(struct ptx *ptx, const char *at, const char **word,
 }
 
 const char *
-ptx_read_number(const char *at, struct ptx_operand *operand)
+ptx_read_integer(struct ptx *ptx, const char *at, uint64_t *value)
+{
+    bool binary = at[0] == '0' && (at[1] == 'b' || at[1] == 'B');
+    const char *digits = binary ? at + 2 : at;
+    char *end;
+
+    if (!isdigit((unsigned char)*digits)) {
+        return NULL;
+    }
+    errno = 0;
+    *value = strtoull(digits, &end, binary ? 2 : 0);
+    if (errno == ERANGE) {
+        ptx_fail(ptx, "a constant has more than 64 bits");
+        return NULL;
+    }
+    return end == digits ? NULL : end + (*end == 'U');
+}
+
+const char *
+ptx_read_number(struct ptx *ptx, const char *at, struct ptx_operand *operand)
 {
     bool negative = *at == '-';
     const char *digits = at + negative;
@@ -89,14 +109,18 @@ ptx_read_number(const char *at, struct ptx_operand *operand)
         operand->kind = PTX_FLOAT;
         operand->width = strchr("fF", digits[1]) ? 32 : 64;
         operand->bits = strtoull(digits + 2, &end, 16);
+        if (end - digits - 2 > operand->width / 4) {
+            ptx_fail(ptx, "a constant has more than %d bits",
+                     (int)operand->width);
+            return NULL;
+        }
         if (negative) {
             operand->bits ^= 1ull << (operand->width - 1);
         }
         return end;
     }
-    operand->kind = PTX_INTEGER;
-    operand->bits = strtoull(digits, &end, 0);
-    if (*end == '.' || *end == 'e') {
+    const char *fraction = digits + strspn(digits, "0123456789");
+    if (*fraction == '.' || *fraction == 'e') {
         double value = strtod(digits, &end);
         operand->kind = PTX_FLOAT;
         operand->width = 64;
@@ -104,31 +128,32 @@ ptx_read_number(const char *at, struct ptx_operand *operand)
         operand->bits ^= negative ? 1ull << 63 : 0;
         return end;
     }
+    operand->kind = PTX_INTEGER;
+    at = ptx_read_integer(ptx, digits, &operand->bits);
     operand->bits = negative ? -operand->bits : operand->bits;
-    return end + (*end == 'U');
+    return at;
 }
 
 /* Parses an offset such as `+ 4`, `-8` or `+-8` at the end of an address. A
  * text without a sign is the offset 0. */
 static const char *
-read_offset(const char *at, struct ptx_operand *operand)
+read_offset(struct ptx *ptx, const char *at, struct ptx_operand *operand)
 {
     at = ptx_skip(at);
     if (*at != '+' && *at != '-') {
         return at;
     }
     bool negative = *at == '-';
-    char *end;
+    uint64_t distance;
     at = ptx_skip(at + 1);
     negative ^= *at == '-';
     at += *at == '-';
-    if (!isdigit((unsigned char)*at)) {
+    at = ptx_read_integer(ptx, at, &distance);
+    if (!at) {
         return NULL;
     }
-    uint64_t distance = strtoull(at, &end, 0);
     operand->offset = (int64_t)(negative ? -distance : distance);
-    end += *end == 'U';
-    return ptx_skip(end);
+    return ptx_skip(at);
 }
 
 static const char *
@@ -138,7 +163,7 @@ read_address(struct ptx *ptx, const char *at, struct ptx_operand *operand)
     operand->count = 1;
     at = ptx_skip(at + 1);
     at = ptx_read_word(ptx, at, &operand->names[0], "");
-    at = at ? read_offset(at, operand) : NULL;
+    at = at ? read_offset(ptx, at, operand) : NULL;
     return at && *at == ']' ? at + 1 : NULL;
 }
 
@@ -169,7 +194,7 @@ read_operand(struct ptx *ptx, const char *at, struct ptx_operand *operand)
         return read_vector(ptx, at, operand);
     }
     if (isdigit((unsigned char)*at) || *at == '-') {
-        return ptx_read_number(at, operand);
+        return ptx_read_number(ptx, at, operand);
     }
     operand->kind = PTX_REGISTER;
     operand->count = 1;
@@ -181,7 +206,7 @@ read_operand(struct ptx *ptx, const char *at, struct ptx_operand *operand)
         word = ptx_join_words(ptx, "!", 1, word);
     }
     operand->names[0] = end ? word : "";
-    return end ? read_offset(end, operand) : NULL;
+    return end ? read_offset(ptx, end, operand) : NULL;
 }
 
 static const char *
