@@ -220,3 +220,146 @@ assert grown < 8 << 20, grown
 print("works")
 """
     assert run(PRELUDE + code) == "works\n"
+
+
+BOMBS = """
+bombs = DynamicSourceModule(r'''
+#define UNTIL_ERROR(call) \\
+    for (int i = 0; i < n && !a[0]; i++) \\
+        if ((a[0] = (int)(call)) == 0) \\
+            a[1]++;
+__global__ void child(int *a) { atomicAdd(a + 2, 1); }
+extern "C" {
+__global__ void launches(int *a, int n)
+{
+    for (int i = 0; i < n && !a[0]; i++) {
+        child<<<1, 1, 0, cudaStreamTailLaunch>>>(a);
+        if ((a[0] = cudaGetLastError()) == 0)
+            a[1]++;
+    }
+}
+__global__ void copies(int *a, int n)
+{
+    UNTIL_ERROR(cudaMemsetAsync(a + 8, 0, 4, 0))
+}
+__global__ void records(int *a, int n)
+{
+    cudaEvent_t event;
+    cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    cudaMemsetAsync(a + 8, 0, 4, 0);
+    UNTIL_ERROR(cudaEventRecord(event, 0))
+}
+__global__ void streams(int *a, int n)
+{
+    cudaStream_t stream;
+    UNTIL_ERROR(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking))
+}
+__global__ void events(int *a, int n)
+{
+    cudaEvent_t event;
+    UNTIL_ERROR(cudaEventCreateWithFlags(&event, cudaEventDisableTiming))
+}
+__global__ void blocks(int *a, int n)
+{
+    child<<<1, 1>>>(a);
+    atomicAdd(cudaGetLastError() ? a + 3 : a + 1, 1);
+}
+__global__ void used(int *a, int n)
+{
+    cudaStream_t stream;
+    cudaEvent_t event;
+    for (int i = 0; i < n && !a[0]; i++) {
+        a[0] = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+        a[0] |= cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+        child<<<1, 1, 0, stream>>>(a);
+        a[0] |= cudaEventRecord(event, stream);
+        a[0] |= cudaStreamDestroy(stream);
+        a[0] |= cudaEventDestroy(event);
+    }
+}
+}
+''', no_extern_c=True)
+
+def bomb(name, n, blocks=1):
+    memory = drv.mem_alloc(64)
+    drv.memset_d32(memory, 0, 16)
+    function = bombs.get_function(name)
+    function(memory, np.int32(n), block=(1, 1, 1), grid=(blocks, 1))
+    context.synchronize()
+    result = np.zeros(16, np.int32)
+    drv.memcpy_dtoh(result, memory)
+    return result.tolist()
+
+def peak():
+    import resource
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+before = peak()
+"""
+
+
+@pytest.mark.no_sanitizer
+@pytest.mark.parametrize("checks", ["", "memory,race,sync,init"])
+def test_the_number_of_children_is_limited(checks):
+    """A kernel that launches without end gets errors, not all memory."""
+    code = """
+# Tail launches, and all children where checks are on, wait for their parent.
+for name in ("launches", "copies", "records"):
+    error, right = bomb(name, 100000)[:2]
+    waits = name == "launches" or os.environ["PYCUDA_CPU_CHECK"]
+    assert (error, right) == (0, 100000) and not waits or (
+        error == 69 and 2046 <= right < 100000), (name, error, right)
+assert peak() - before < 64 << 20, peak() - before
+error, right, *_ = bomb("streams", 2 << 20)
+assert (error, right) == (2, 1 << 20), (error, right)
+error, right, *_ = bomb("events", 2 << 20)
+assert (error, right) == (2, 1 << 20), (error, right)
+assert peak() - before < 256 << 20, peak() - before
+print("limited")
+"""
+    environment = {"PYCUDA_CPU_CHECK": checks}
+    output = run(PRELUDE + BOMBS + code, environment=environment)
+    assert output == "limited\n"
+
+
+@pytest.mark.no_sanitizer
+def test_a_launch_by_each_of_many_blocks():
+    """The time per block and the memory are constant."""
+    code = """
+def timed(blocks):
+    begun = time.monotonic()
+    result = bomb("blocks", 1, blocks)
+    assert result[1] == result[2] and result[1] + result[3] == blocks
+    return time.monotonic() - begun
+
+timed(1000)
+few, many = timed(20000), timed(300000)
+# With a list of all blocks, the second took 1,000 times as long.
+assert many < 100 * few, (few, many)
+assert bomb("used", 200000)[0] in (0, 69)
+assert peak() - before < 64 << 20, peak() - before
+print("right")
+"""
+    assert run(PRELUDE + BOMBS + code) == "right\n"
+
+
+def test_a_limit_beyond_all_memory():
+    code = """
+for limit in (
+    drv.limit.DEV_RUNTIME_PENDING_LAUNCH_COUNT,
+    drv.limit.MALLOC_HEAP_SIZE,
+    drv.limit.PRINTF_FIFO_SIZE,
+):
+    before = drv.Context.get_limit(limit)
+    for value in (1 << 44, (1 << 64) - 1):
+        try:
+            drv.Context.set_limit(limit, value)
+        except drv.MemoryError:
+            pass
+        else:
+            raise AssertionError(limit)
+    assert drv.Context.get_limit(limit) == before
+    drv.Context.set_limit(limit, 1 << 20)
+print("right")
+"""
+    assert run(PRELUDE + code) == "right\n"

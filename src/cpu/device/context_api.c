@@ -19,6 +19,8 @@
 #include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/capture_hooks.h"
+#include "cpu/memory/budget.h"
+#include "cpu/stream/operation.h"
 #include "cpu/stream/stream.h"
 
 /* Common part of all versions of cuCtxCreate: creates a context and pushes it
@@ -318,6 +320,15 @@ cuCtxGetLimit(size_t *value, CUlimit limit)
     return CUDA_SUCCESS;
 }
 
+/* Returns how many bytes of memory each unit of a limit's value may need. */
+static size_t
+limit_unit(CUlimit limit)
+{
+    return limit == CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT
+               ? sizeof(struct cpu_op)
+               : 1;
+}
+
 CPU_API CUresult
 cuCtxSetLimit(CUlimit limit, size_t value)
 {
@@ -335,6 +346,9 @@ cuCtxSetLimit(CUlimit limit, size_t value)
     }
     if (limit == CU_LIMIT_STACK_SIZE && value > (512u << 10)) {
         return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (value > cpu_memory_bytes() / limit_unit(limit)) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
     if (atomic_load(&ctx->used_limits) & (1u << limit)) {
         return CUDA_ERROR_INVALID_VALUE;

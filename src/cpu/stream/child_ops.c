@@ -14,14 +14,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "cpu/check/hooks.h"
 #include "cpu/device/context.h"
 #include "cpu/stream/child_ops.h"
 #include "cpu/stream/child_state.h"
+#include "cpu/stream/child_table.h"
 #include "cpu/stream/op_queue.h"
 #include "cpu/stream/operation.h"
 #include "cpu/stream/scheduler.h"
@@ -33,70 +32,75 @@ enum {
     INVALID_RESOURCE_HANDLE = 400,
 };
 
+/* Streams and events that the kernels of a context may have at a time. CUDA
+ * has no limit of its own; this one bounds the host's memory (48 MiB). */
+enum { MAX_OBJECTS = 1 << 20 };
+
 /* ---- children, streams and events of a kernel; the scheduler lock is held */
 
-/* Returns the list of the kernel's children, which is created at the first
- * call. Returns NULL if there is not enough memory. */
+/* Returns what the kernel has launched, which is created at the first call.
+ * Returns NULL if there is not enough memory. */
 static struct cpu_children *
 children_of(struct cpu_op *parent)
 {
     if (!parent->children) {
-        parent->children = calloc(1, sizeof *parent->children);
+        parent->children = cpu_child_table_new();
     }
     return parent->children;
 }
 
-/* Returns the default stream of a block, which is created at the first call.
- * Returns NULL if there is not enough memory. */
-static struct cpu_child_stream *
-default_stream(struct cpu_children *children, uint64_t block)
+/* Creates a stream or an event. Returns NULL if there is not enough memory, or
+ * if the kernels of the context have as many as they may. */
+static struct cpu_child_object *
+object_add(struct cpu_op *parent, enum cpu_child_kind kind, uint64_t block)
 {
-    struct cpu_child_stream **bucket =
-        &children->defaults[block % CPU_CHILD_BUCKETS];
-    struct cpu_child_stream *stream = *bucket;
+    struct cpu_children *children = children_of(parent);
+    struct cpu_child_object *object =
+        children && parent->ctx->child_objects < MAX_OBJECTS
+            ? cpu_child_table_add(children, kind, block)
+            : NULL;
 
-    while (stream && stream->block != block) {
-        stream = stream->next;
-    }
-    if (!stream && (stream = calloc(1, sizeof *stream))) {
-        stream->block = block;
-        stream->next = *bucket;
-        *bucket = stream;
-    }
-    return stream;
+    parent->ctx->child_objects += object != NULL;
+    return object;
+}
+
+static void
+object_remove(struct cpu_op *parent, struct cpu_child_object *object)
+{
+    cpu_child_table_remove(parent->children, object);
+    parent->ctx->child_objects--;
 }
 
 /* Finds the stream that a handle denotes. `*found` is NULL for the stream of
- * independent operations (fire and forget). */
+ * independent operations (fire and forget). The default stream of a block
+ * exists while it has operations; if it does not exist, it is created if
+ * `make`, else `*found` is NULL. */
 static int
-stream_find(struct cpu_children *children, void *handle, uint64_t block,
-            struct cpu_child_stream **found)
+stream_find(struct cpu_op *parent, void *handle, uint64_t block, bool make,
+            struct cpu_child_object **found)
 {
+    const struct cpu_children *children = parent->children;
+    uintptr_t key = (uintptr_t)handle;
+
     *found = NULL;
-    if ((uintptr_t)handle <= CPU_CHILD_PER_THREAD) {
-        *found = default_stream(children, block);
-        return *found ? 0 : MEMORY_ALLOCATION;
-    }
-    if ((uintptr_t)handle == CPU_CHILD_FIRE_AND_FORGET) {
+    if (key == CPU_CHILD_FIRE_AND_FORGET) {
         return 0;
     }
-    struct cpu_child_stream *stream = children->streams;
-    while (stream && stream != handle) {
-        stream = stream->next;
+    if (key > CPU_CHILD_PER_THREAD) {
+        *found = children
+                     ? cpu_child_table_find(children, CPU_CHILD_STREAM, key)
+                     : NULL;
+        return *found ? 0 : INVALID_RESOURCE_HANDLE;
     }
-    *found = stream;
-    return stream ? 0 : INVALID_RESOURCE_HANDLE;
-}
-
-static struct cpu_child_event *
-event_find(const struct cpu_children *children, const void *handle)
-{
-    struct cpu_child_event *event = children->events;
-
-    while (event && event != handle) {
-        event = event->next;
+    if (children) {
+        *found =
+            cpu_child_table_find(children, CPU_CHILD_DEFAULT_STREAM, block);
     }
-    return event;
+    if (!*found && make) {
+        *found = object_add(parent, CPU_CHILD_DEFAULT_STREAM, block);
+        return *found ? 0 : MEMORY_ALLOCATION;
+    }
+    return 0;
 }
 
 /* Appends a child to the stream, if that is not NULL, and starts it if it
@@ -104,19 +108,19 @@ event_find(const struct cpu_children *children, const void *handle)
  * and drops it when the child is done. */
 static void
 child_start(struct cpu_op *parent, struct cpu_op *op,
-            struct cpu_child_stream *stream, struct cpu_op *also)
+            struct cpu_child_object *stream, struct cpu_op *also)
 {
     op->parent = parent;
     op->edges = op->inline_edges;
     parent->children->unfinished++;
     op->ctx->outstanding++;
     if (stream) {
-        cpu_op_depend(op, stream->last);
-        if (stream->last) {
-            stream->last->stream_slot = NULL;
+        cpu_op_depend(op, stream->op);
+        if (stream->op) {
+            stream->op->child_stream = NULL;
         }
-        stream->last = op;
-        op->stream_slot = &stream->last;
+        stream->op = op;
+        op->child_stream = stream;
     }
     cpu_op_depend(op, also);
     if (cpu_check_flags && !parent->children->blocks_done) {
@@ -132,7 +136,7 @@ child_start(struct cpu_op *parent, struct cpu_op *op,
     }
 }
 
-/* Adds a launch to the number of pending launches by kernels. Returns an error
+/* Adds a child to the number of pending launches by kernels. Returns an error
  * of the runtime API if the context's limit is reached. */
 static int
 pending_count(struct cpu_context *ctx)
@@ -146,21 +150,33 @@ pending_count(struct cpu_context *ctx)
     return 0;
 }
 
+/* Counts a child against the limit, and finds or creates its stream. On an
+ * error, nothing is counted. */
+static int
+child_admit(struct cpu_op *parent, void *handle, uint64_t block,
+            struct cpu_child_object **stream)
+{
+    int error = pending_count(parent->ctx);
+
+    if (!error) {
+        error = stream_find(parent, handle, block, true, stream);
+        parent->ctx->pending_children -= error != 0;
+    }
+    return error;
+}
+
 static int
 submit_locked(struct cpu_op *parent, struct cpu_op *op, void *handle,
               uint64_t block)
 {
-    struct cpu_children *children = children_of(parent);
-    struct cpu_child_stream *stream = NULL;
+    struct cpu_child_object *stream = NULL;
     bool is_tail = (uintptr_t)handle == CPU_CHILD_TAIL;
 
-    if (!children) {
+    if (!children_of(parent)) {
         return MEMORY_ALLOCATION;
     }
-    int error = is_tail ? 0 : stream_find(children, handle, block, &stream);
-    if (!error && op->kind == CPU_OP_KERNEL) {
-        error = pending_count(op->ctx);
-    }
+    int error = is_tail ? pending_count(parent->ctx)
+                        : child_admit(parent, handle, block, &stream);
     if (error) {
         return error;
     }
@@ -169,7 +185,7 @@ submit_locked(struct cpu_op *parent, struct cpu_op *op, void *handle,
     if (is_tail) {
         op->parent = parent;
         op->is_tail = true;
-        cpu_op_queue_put(&children->tails, op);
+        cpu_op_queue_put(&parent->children->tails, op);
     } else {
         child_start(parent, op, stream, NULL);
     }
@@ -188,119 +204,76 @@ cpu_child_submit(struct cpu_op *parent, struct cpu_op *op, void *stream,
 
 /* ---- streams and events ---- */
 
-int
-cpu_child_stream_create(struct cpu_op *parent, void **stream)
+static int
+object_create(struct cpu_op *parent, enum cpu_child_kind kind, void **handle)
 {
-    struct cpu_child_stream *made = calloc(1, sizeof *made);
-
     pthread_mutex_lock(&cpu_scheduler_lock);
-    struct cpu_children *children = made ? children_of(parent) : NULL;
-    if (children) {
-        made->next = children->streams;
-        children->streams = made;
-    }
+    struct cpu_child_object *made = object_add(parent, kind, 0);
     cpu_scheduler_unlock();
-    if (!children) {
-        free(made);
+    if (!made) {
         return MEMORY_ALLOCATION;
     }
-    *stream = made;
+    *handle = made;
     return 0;
 }
 
-/* Removes a stream from the list, and returns it; NULL if the list does not
- * have it. */
-static struct cpu_child_stream *
-stream_remove(struct cpu_children *children, const void *handle)
+static int
+object_destroy(struct cpu_op *parent, enum cpu_child_kind kind, void *handle)
 {
-    struct cpu_child_stream **at = &children->streams;
-
-    while (*at && *at != handle) {
-        at = &(*at)->next;
-    }
-    struct cpu_child_stream *stream = *at;
-    if (stream) {
-        *at = stream->next;
-        if (stream->last) {
-            stream->last->stream_slot = NULL;
+    pthread_mutex_lock(&cpu_scheduler_lock);
+    struct cpu_child_object *found =
+        parent->children
+            ? cpu_child_table_find(parent->children, kind, (uintptr_t)handle)
+            : NULL;
+    if (found) {
+        if (found->op && kind == CPU_CHILD_EVENT) {
+            found->op->child_event = NULL;
+        } else if (found->op) {
+            found->op->child_stream = NULL;
         }
+        object_remove(parent, found);
     }
-    return stream;
+    cpu_scheduler_unlock();
+    return found ? 0 : INVALID_RESOURCE_HANDLE;
+}
+
+int
+cpu_child_stream_create(struct cpu_op *parent, void **stream)
+{
+    return object_create(parent, CPU_CHILD_STREAM, stream);
 }
 
 int
 cpu_child_stream_destroy(struct cpu_op *parent, void *stream)
 {
-    pthread_mutex_lock(&cpu_scheduler_lock);
-    struct cpu_child_stream *found =
-        parent->children ? stream_remove(parent->children, stream) : NULL;
-    cpu_scheduler_unlock();
-    free(found);
-    return found ? 0 : INVALID_RESOURCE_HANDLE;
+    return object_destroy(parent, CPU_CHILD_STREAM, stream);
 }
 
 int
 cpu_child_event_create(struct cpu_op *parent, void **event)
 {
-    struct cpu_child_event *made = calloc(1, sizeof *made);
-
-    pthread_mutex_lock(&cpu_scheduler_lock);
-    struct cpu_children *children = made ? children_of(parent) : NULL;
-    if (children) {
-        made->next = children->events;
-        children->events = made;
-    }
-    cpu_scheduler_unlock();
-    if (!children) {
-        free(made);
-        return MEMORY_ALLOCATION;
-    }
-    *event = made;
-    return 0;
-}
-
-static struct cpu_child_event *
-event_remove(struct cpu_children *children, const void *handle)
-{
-    struct cpu_child_event **at = &children->events;
-
-    while (*at && *at != handle) {
-        at = &(*at)->next;
-    }
-    struct cpu_child_event *event = *at;
-    if (event) {
-        *at = event->next;
-        if (event->record) {
-            event->record->event_slot = NULL;
-        }
-    }
-    return event;
+    return object_create(parent, CPU_CHILD_EVENT, event);
 }
 
 int
 cpu_child_event_destroy(struct cpu_op *parent, void *event)
 {
-    pthread_mutex_lock(&cpu_scheduler_lock);
-    struct cpu_child_event *found =
-        parent->children ? event_remove(parent->children, event) : NULL;
-    cpu_scheduler_unlock();
-    free(found);
-    return found ? 0 : INVALID_RESOURCE_HANDLE;
+    return object_destroy(parent, CPU_CHILD_EVENT, event);
 }
 
 /* Appends a marker to the stream: an operation without work that also waits
- * for `also`. Stores it in `*record`, if `record` is not NULL. */
+ * for `also`. If `event` is not NULL, the marker records it. */
 static void
 mark(struct cpu_op *parent, struct cpu_op *marker,
-     struct cpu_child_stream *stream, struct cpu_op *also,
-     struct cpu_op **record)
+     struct cpu_child_object *stream, struct cpu_op *also,
+     struct cpu_child_object *event)
 {
-    if (record) {
-        if (*record) {
-            (*record)->event_slot = NULL;
+    if (event) {
+        if (event->op) {
+            event->op->child_event = NULL;
         }
-        *record = marker;
-        marker->event_slot = record;
+        event->op = marker;
+        marker->child_event = event;
     }
     atomic_fetch_add(&marker->references, 1);
     child_start(parent, marker, stream, also);
@@ -313,21 +286,28 @@ static int
 event_use(struct cpu_op *parent, struct cpu_op *marker, void *event,
           void *handle, uint64_t block, bool wait)
 {
-    struct cpu_children *children = parent->children;
-    struct cpu_child_event *found =
-        children ? event_find(children, event) : NULL;
-    struct cpu_child_stream *stream;
-    int error = found && (uintptr_t)handle != CPU_CHILD_TAIL
-                    ? stream_find(children, handle, block, &stream)
-                    : INVALID_RESOURCE_HANDLE;
+    struct cpu_child_object *stream, *found = NULL;
 
+    if (parent->children && (uintptr_t)handle != CPU_CHILD_TAIL) {
+        found = cpu_child_table_find(parent->children, CPU_CHILD_EVENT,
+                                     (uintptr_t)event);
+    }
+    if (!found) {
+        return INVALID_RESOURCE_HANDLE;
+    }
+    if (wait &&
+        (!found->op || (uintptr_t)handle == CPU_CHILD_FIRE_AND_FORGET)) {
+        /* nothing to wait for, or nothing that waits */
+        return stream_find(parent, handle, block, false, &stream);
+    }
+    int error = child_admit(parent, handle, block, &stream);
     if (error) {
         return error;
     }
-    if (wait && found->record && stream) {
-        mark(parent, marker, stream, found->record, NULL);
-    } else if (!wait) {
-        mark(parent, marker, stream, NULL, &found->record);
+    if (wait) {
+        mark(parent, marker, stream, found->op, NULL);
+    } else {
+        mark(parent, marker, stream, NULL, found);
     }
     return 0;
 }
@@ -413,6 +393,9 @@ cpu_children_end(struct cpu_op *op)
         child_start(op, cpu_op_queue_pop(&children->tails), NULL, NULL);
         return false;
     }
+    op->ctx->child_objects -= children->object_count;
+    cpu_child_table_free(children);
+    op->children = NULL;
     return true;
 }
 
@@ -420,43 +403,18 @@ struct cpu_op *
 cpu_child_done(struct cpu_op *op)
 {
     struct cpu_children *children = op->parent->children;
+    struct cpu_child_object *stream = op->child_stream;
 
-    if (op->kind == CPU_OP_KERNEL) {
-        op->ctx->pending_children--;
+    op->ctx->pending_children--;
+    if (stream) {
+        stream->op = NULL;
+        if (stream->kind == CPU_CHILD_DEFAULT_STREAM) {
+            object_remove(op->parent, stream);
+        }
     }
-    if (op->stream_slot) {
-        *op->stream_slot = NULL;
-    }
-    if (op->event_slot) {
-        *op->event_slot = NULL;
+    if (op->child_event) {
+        op->child_event->op = NULL;
     }
     children->unfinished--;
     return children->blocks_done && !children->unfinished ? op->parent : NULL;
-}
-
-static void
-streams_free(struct cpu_child_stream *stream)
-{
-    while (stream) {
-        struct cpu_child_stream *next = stream->next;
-
-        free(stream);
-        stream = next;
-    }
-}
-
-void
-cpu_children_free(struct cpu_children *children)
-{
-    for (size_t i = 0; i < CPU_CHILD_BUCKETS; i++) {
-        streams_free(children->defaults[i]);
-    }
-    streams_free(children->streams);
-    while (children->events) {
-        struct cpu_child_event *event = children->events;
-
-        children->events = event->next;
-        free(event);
-    }
-    free(children);
 }

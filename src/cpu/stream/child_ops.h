@@ -33,18 +33,19 @@ int cpu_child_submit(struct cpu_op *parent, struct cpu_op *op, void *stream,
                      uint64_t block);
 /* Create or destroy a stream or an event. Operations that were submitted to a
  * destroyed stream still run. Return 0, InvalidResourceHandle or
- * MemoryAllocation. */
+ * MemoryAllocation; the latter also if the context has 2^20 of these
+ * objects. */
 int cpu_child_stream_create(struct cpu_op *parent, void **stream);
 int cpu_child_stream_destroy(struct cpu_op *parent, void *stream);
 int cpu_child_event_create(struct cpu_op *parent, void **event);
 int cpu_child_event_destroy(struct cpu_op *parent, void *event);
 /* Records the event in the stream: it is reached when all operations that the
- * stream has now are done. Returns 0, InvalidResourceHandle or
- * MemoryAllocation. */
+ * stream has now are done. Returns 0, InvalidResourceHandle, MemoryAllocation
+ * or LaunchPendingCountExceeded. */
 int cpu_child_event_record(struct cpu_op *parent, void *event, void *stream,
                            uint64_t block);
 /* Makes later operations of the stream wait for the event. Returns 0,
- * InvalidResourceHandle or MemoryAllocation. */
+ * InvalidResourceHandle, MemoryAllocation or LaunchPendingCountExceeded. */
 int cpu_child_event_wait(struct cpu_op *parent, void *event, void *stream,
                          uint64_t block);
 

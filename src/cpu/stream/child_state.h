@@ -6,28 +6,33 @@
 #define PYCUDA_CPU_STREAM_CHILD_STATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "cpu/stream/op_queue.h"
 
-/* A stream of the device runtime: one that a kernel has created, or the
- * default stream of a block. */
-struct cpu_child_stream {
-    struct cpu_op *last; /* last operation that is not done; NULL: none */
-    uint64_t block;      /* default streams: index of the block in its grid */
-    struct cpu_child_stream *next;
+enum cpu_child_kind {
+    CPU_CHILD_DEFAULT_STREAM, /* the default stream of a block */
+    CPU_CHILD_STREAM,         /* a stream that a kernel has created */
+    CPU_CHILD_EVENT,          /* an event that a kernel has created */
 };
 
-/* An event that a kernel has created. */
-struct cpu_child_event {
-    struct cpu_op *record; /* recorded operation that is not done, or NULL */
-    struct cpu_child_event *next;
+/* A stream or an event of the device runtime. */
+struct cpu_child_object {
+    /* A stream's last operation, or the operation that records an event; NULL
+     * if there is none or it is done. */
+    struct cpu_op *op;
+    /* Default streams: index of the block in its grid. Others: the address of
+     * this struct, which is also the handle. */
+    uint64_t key;
+    enum cpu_child_kind kind;
+    struct cpu_child_object *next; /* in a bucket, or in the list of spares */
 };
 
 #define CPU_CHILD_BUCKETS 64
 
 /* Children of an operation: what its kernel has launched. Guarded by the
- * scheduler lock; freed together with the operation. */
+ * scheduler lock; freed when the operation is done. */
 struct cpu_children {
     /* number of children that were submitted and are not done */
     unsigned unfinished;
@@ -38,10 +43,12 @@ struct cpu_children {
     /* children that wait for the end of the kernel's blocks, while kernel
      * checks are on */
     struct cpu_op_queue held;
-    /* default streams of the blocks, as a hash table of lists */
-    struct cpu_child_stream *defaults[CPU_CHILD_BUCKETS];
-    struct cpu_child_stream *streams; /* list of the created streams */
-    struct cpu_child_event *events;   /* list of the events */
+    /* hash table of the streams and events (child_table.c) */
+    struct cpu_child_object **buckets; /* `initial`, or from malloc */
+    size_t bucket_count;               /* a power of two */
+    size_t object_count;
+    struct cpu_child_object *initial[CPU_CHILD_BUCKETS];
+    struct cpu_child_object *spares; /* removed objects, for reuse */
 };
 
 /* Functions of child_ops.c that scheduler.c calls with the scheduler lock
@@ -49,12 +56,10 @@ struct cpu_children {
 
 /* Called when the blocks of `op`, a kernel with children, have ended, and
  * again when its last child is done. Starts the next tail launch. Returns true
- * if `op` is done. */
+ * if `op` is done; op->children is then NULL. */
 bool cpu_children_end(struct cpu_op *op);
 /* Called when a child is done. Returns its parent if that may be done now,
  * else NULL. */
 struct cpu_op *cpu_child_done(struct cpu_op *op);
-/* Frees the list of children. All of them are done. */
-void cpu_children_free(struct cpu_children *children);
 
 #endif

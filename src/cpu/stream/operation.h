@@ -38,6 +38,7 @@ struct cpu_edge {
 
 #define CPU_OP_PAYLOAD 256
 
+struct cpu_child_object;
 struct cpu_children;
 
 struct cpu_op {
@@ -76,10 +77,10 @@ struct cpu_op {
      * (stream/child_ops.h). */
     struct cpu_op *parent;
     struct cpu_children *children;
-    /* Addresses of two pointers to this operation, one in a stream of the
-     * device runtime and one in an event, which are set to NULL when the
-     * operation is done; or NULL. */
-    struct cpu_op **stream_slot, **event_slot;
+    /* The stream of the device runtime whose last operation this is, and the
+     * event that it records; or NULL. They refer to this operation until it is
+     * done. */
+    struct cpu_child_object *child_stream, *child_event;
     bool is_tail; /* tail launch: starts after all other children */
     /* number of ancestors, without tail launches: 0 for a launch by the
      * program */

@@ -211,10 +211,6 @@ op_recycle(struct cpu_op *op)
     if (op->edges && op->edges != op->inline_edges) {
         free(op->edges);
     }
-    if (op->children) {
-        cpu_children_free(op->children);
-        op->children = NULL;
-    }
     if (!worker || worker->handoff || worker->spare_op) {
         return false;
     }
