@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import math
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from pycuda._compile import files, identity
@@ -26,6 +28,7 @@ STUBS = (
     "libnvrtc.so",
     "libcublas.so",
 )
+_WAIT_SECONDS = 0.1  # longest call in `finish_compilation`
 _PRELOADED = ("libcuda.so.1", "libnvrtc.so.13")
 
 
@@ -73,7 +76,14 @@ def finish_compilation(timeout: float = 60.0) -> bool:
         If this installation was built without the CPU device.
     """
     wait = ctypes.CDLL(str(library())).pycuda_cpu_upgrades_wait
-    return wait(ctypes.c_int(min(int(timeout * 1000), 2**31 - 1))) == 0
+    end = time.monotonic() + timeout
+    while True:
+        # Python handles signals between the calls only.
+        left = max(0.0, min(end - time.monotonic(), _WAIT_SECONDS))
+        if wait(ctypes.c_int(math.ceil(left * 1000))) == 0:
+            return True
+        if time.monotonic() >= end:
+            return False
 
 
 def _stub_parents() -> list[Path]:

@@ -6,9 +6,13 @@
  * ends with a thread of the program, nor outlives the process.
  *
  * The list of upgrades owns its elements. The thread owns the first element
- * while it compiles, and only the thread removes elements. cpu_upgrade_lock
- * guards the list and the pointers to modules in it, so that a module is not
- * freed while its functions are changed.
+ * while it compiles. cpu_upgrade_lock guards the list and the pointers to
+ * modules in it, so that a module is not freed while its functions are
+ * changed.
+ *
+ * A program may load and unload modules faster than they are compiled. So the
+ * compiled version replaces the quick version in all modules that were loaded
+ * from the same image, and the list has few elements without a module.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -35,8 +39,11 @@
 
 #define STACK_BYTES ((size_t)512 << 10)
 
+/* Number of upgrades in the list whose modules were freed. */
+enum { MAX_WITHOUT_MODULE = 16 };
+
 struct upgrade {
-    struct cpu_module *module;  /* NULL: freed meanwhile */
+    struct cpu_module *module;  /* NULL: was freed */
     struct image_header *quick; /* copy of the quick version, owned */
     char path[PATH_MAX];        /* of the cache file; empty: no cache */
     struct upgrade *next;
@@ -78,29 +85,85 @@ image_matches(const struct cpu_image *quick, const struct cpu_image *full)
     return true;
 }
 
-/* Makes the functions of the module run the full version. Takes ownership of
- * the bytes of the image. */
+/* Makes the functions of the module run the full version, of which it gets a
+ * copy. Does nothing if that fails. */
 static void
-module_upgrade(struct cpu_module *module, struct nvrtc_text *full)
+module_upgrade(struct cpu_module *module, const struct nvrtc_text *full)
 {
     struct cpu_image *image;
+    char *bytes = malloc(full->length);
 
-    if (cpu_image_load_over(full->bytes, full->length, module->image, &image,
-                            NULL, 0)) {
+    if (!bytes) {
+        return;
+    }
+    memcpy(bytes, full->bytes, full->length);
+    if (cpu_image_load_over(bytes, full->length, module->image, &image, NULL,
+                            0)) {
+        free(bytes);
         return;
     }
     if (!image_matches(module->image, image)) {
         cpu_image_unload(image);
+        free(bytes);
         return;
     }
     pthread_mutex_lock(&module->ctx->lock);
     module->full = image;
-    module->full_bytes = full->bytes;
-    *full = (struct nvrtc_text){0};
+    module->full_bytes = bytes;
     for (struct cpu_function *f = module->functions; f; f = f->next) {
         cpu_version_upgrade(f);
     }
     pthread_mutex_unlock(&module->ctx->lock);
+}
+
+/* ---- the list of upgrades; cpu_upgrade_lock is held ---- */
+
+/* Returns whether two upgrades have the same image and the same cache file. */
+static bool
+upgrade_equals(const struct upgrade *a, const struct upgrade *b)
+{
+    return a->quick->bytes == b->quick->bytes &&
+           a->quick->checksum == b->quick->checksum &&
+           strcmp(a->path, b->path) == 0 &&
+           memcmp(a->quick, b->quick, (size_t)a->quick->bytes) == 0;
+}
+
+/* Returns the link to an upgrade that equals `upgrade` and follows it, or NULL
+ * if there is none. */
+static struct upgrade **
+equal_find(struct upgrade *upgrade)
+{
+    struct upgrade **at = &upgrade->next;
+
+    while (*at && !upgrade_equals(*at, upgrade)) {
+        at = &(*at)->next;
+    }
+    return *at ? at : NULL;
+}
+
+/* Removes the upgrade that `at` points to from the list, and frees it. */
+static void
+upgrade_remove(struct upgrade **at)
+{
+    struct upgrade *upgrade = *at;
+
+    *at = upgrade->next;
+    free(upgrade->quick);
+    free(upgrade);
+    pthread_cond_broadcast(&changed);
+}
+
+/* Makes the module run the full version. Then releases the lock for a moment,
+ * since other threads may wait to load modules. */
+static void
+upgrade_apply(struct upgrade **at, const struct nvrtc_text *full)
+{
+    if ((*at)->module) {
+        module_upgrade((*at)->module, full);
+    }
+    upgrade_remove(at);
+    pthread_mutex_unlock(&cpu_upgrade_lock);
+    pthread_mutex_lock(&cpu_upgrade_lock);
 }
 
 /* Compiles full versions until the list is empty. */
@@ -111,6 +174,7 @@ upgrade_main(void *unused)
     pthread_mutex_lock(&cpu_upgrade_lock);
     while (first) {
         struct upgrade *upgrade = first;
+        struct upgrade **equal;
         struct nvrtc_text full;
 
         pthread_mutex_unlock(&cpu_upgrade_lock);
@@ -118,14 +182,15 @@ upgrade_main(void *unused)
             nvrtc_full_version_find(upgrade->path, &full) ||
             nvrtc_full_version_build(upgrade->quick, upgrade->path, &full);
         pthread_mutex_lock(&cpu_upgrade_lock);
-        if (made && upgrade->module) {
-            module_upgrade(upgrade->module, &full);
+        while (made && (equal = equal_find(upgrade))) {
+            upgrade_apply(equal, &full);
         }
-        first = upgrade->next;
+        if (made) {
+            upgrade_apply(&first, &full);
+        } else {
+            upgrade_remove(&first);
+        }
         nvrtc_text_free(&full);
-        free(upgrade->quick);
-        free(upgrade);
-        pthread_cond_broadcast(&changed);
     }
     is_running = false;
     pthread_mutex_unlock(&cpu_upgrade_lock);
@@ -197,14 +262,39 @@ cpu_upgrade_begin(struct cpu_module *module)
     pthread_mutex_unlock(&cpu_upgrade_lock);
 }
 
+/* Returns whether the full version of an upgrade without a module is to be
+ * compiled: if no other upgrade equals it, and few others have no
+ * module. The thread may be compiling the first one. */
+static bool
+is_wanted(const struct upgrade *wanted)
+{
+    unsigned without_module = 0;
+
+    if (wanted == first) {
+        return true;
+    }
+    for (const struct upgrade *other = first; other; other = other->next) {
+        without_module += !other->module;
+        if (other != wanted && upgrade_equals(other, wanted)) {
+            return false;
+        }
+    }
+    return without_module <= MAX_WITHOUT_MODULE;
+}
+
 void
 cpu_upgrade_detach(struct cpu_module *module)
 {
     pthread_mutex_lock(&cpu_upgrade_lock);
-    for (struct upgrade *upgrade = first; upgrade; upgrade = upgrade->next) {
-        if (upgrade->module == module) {
-            upgrade->module = NULL;
+    for (struct upgrade **at = &first; *at; at = &(*at)->next) {
+        if ((*at)->module != module) {
+            continue;
         }
+        (*at)->module = NULL;
+        if (!is_wanted(*at)) {
+            upgrade_remove(at);
+        }
+        break;
     }
     pthread_mutex_unlock(&cpu_upgrade_lock);
 }

@@ -19,8 +19,9 @@ extern pthread_mutex_t cpu_upgrade_lock;
  * of the module run it from their next chunk of blocks on. Failures are
  * ignored: the module then keeps its quick version. */
 void cpu_upgrade_begin(struct cpu_module *module);
-/* Called before the module is freed. The compilation continues, since its
- * result is cached for other modules and processes. */
+/* Called before the module is freed. A compilation that has begun continues,
+ * since its result is cached for other modules and processes; one that has not
+ * begun is dropped if many such compilations are pending. */
 void cpu_upgrade_detach(struct cpu_module *module);
 /* Called in the child of a fork(), which has no thread for upgrades. The
  * caller holds cpu_upgrade_lock. */
