@@ -469,6 +469,165 @@ def checked() -> None:
         lost.detach()
 
 
+PTX_HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n"
+PTX_ADD = """
+.func (.param .b32 s) add(.param .b32 a, .param .b32 b)
+{
+    .reg .b32 x<3>;
+    ld.param.b32 x0, [a];
+    ld.param.b32 x1, [b];
+    add.s32 x2, x0, x1;
+    st.param.b32 [s], x2;
+    ret;
+}
+"""
+PTX_KERNEL = """
+.global .u32 table[2] = {3, 4};
+.visible .entry k(.param .u64 out)
+{
+    .shared .align 4 .b8 tile[128];
+    .reg .u64 d, s;
+    .reg .b32 r<4>;
+    ld.param.u64 d, [out];
+    mov.u64 s, tile;
+    ld.global.u32 r0, [table];
+    st.shared.u32 [s], r0;
+    bar.sync 0;
+    ld.shared.u32 r1, [s];
+    { .param .b32 a; .param .b32 b; .param .b32 s;
+      st.param.b32 [a], r1; st.param.b32 [b], 4;
+      call (s), add, (a, b);
+      ld.param.b32 r2, [s]; }
+    st.global.u32 [d], r2;
+    ret;
+}
+"""
+
+
+@program
+def ptx() -> None:
+    """PTX as a module, in a link, and with an error."""
+    import pycuda.driver as drv
+
+    whole = (PTX_HEAD + PTX_ADD + PTX_KERNEL).encode()
+    modules = [drv.module_from_buffer(whole)]
+    linker = drv.Linker()
+    declared = PTX_ADD[: PTX_ADD.index("{")].rstrip()
+    for text in (f".extern {declared};" + PTX_KERNEL, ".visible" + PTX_ADD):
+        part = (PTX_HEAD + text).encode()
+        linker.add_data(part, drv.jit_input_type.PTX, "part")
+    modules.append(linker.link_module())
+    for module in modules:
+        value = np.zeros(1, np.int32)
+        module.get_function("k")(drv.InOut(value), block=(32, 1, 1))
+        expect(value[0] == 7)
+        expect(module.get_global("table")[1] == 8)
+    try:
+        drv.module_from_buffer(whole.replace(b"bar.sync", b"bar.sing"))
+    except drv.Error as error:
+        if "ptx:25: error: 'bar' does not" not in str(error):
+            raise
+    else:
+        expect(False)
+
+
+CHILDREN = """
+__global__ void add(int *a, int i) { atomicAdd(&a[i], i); }
+__global__ void last(int *a) { a[9] = a[1] + a[2] + a[3]; }
+extern "C" __global__ void parent(int *a, int depth)
+{
+    cudaStream_t stream;
+    cudaEvent_t event;
+    int error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (!error)
+        error = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    if (!error) {
+        add<<<2, 4, 0, stream>>>(a, 1);
+        error = cudaEventRecord(event, stream);
+    }
+    if (!error)
+        error = cudaStreamWaitEvent(0, event, 0);
+    if (!error)
+        error = cudaMemsetAsync(a + 4, 1, 4, 0);
+    add<<<1, 3>>>(a, 2);
+    add<<<1, 3, 0, cudaStreamFireAndForget>>>(a, 3);
+    last<<<1, 1, 0, cudaStreamTailLaunch>>>(a);
+    if (depth)
+        parent<<<1, 1>>>(a, depth - 1);
+    if (!error)
+        error = cudaGetLastError();
+    if (error)
+        atomicMax(&a[0], error);
+}
+"""
+
+
+@program
+def children() -> None:
+    """Kernels that launch kernels, with streams and events.
+
+    A launch that fails for want of memory is an error code in the kernel.
+    """
+    import pycuda.driver as drv
+    from pycuda.compiler import DynamicSourceModule
+
+    module = DynamicSourceModule(CHILDREN, no_extern_c=True)
+    out = np.zeros(10, np.int32)
+    parent = module.get_function("parent")
+    parent(drv.InOut(out), np.int32(2), block=(1, 1, 1))
+    if out[0] == 2:  # cudaErrorMemoryAllocation
+        raise MemoryError("in a kernel")
+    expect(list(out) == [0, 24, 18, 27, 0x01010101, 0, 0, 0, 0, 69])
+
+
+@program
+def quick() -> None:
+    """A quick version, and the full version that replaces it."""
+    import pycuda.driver as drv
+    from pycuda import cpu
+    from pycuda.compiler import SourceModule
+
+    module = SourceModule(
+        "__constant__ float by = 3; __device__ int launches;"
+        "__global__ void k(float *a) { __shared__ float s[64];"
+        " s[threadIdx.x] = a[threadIdx.x] * by; __syncthreads();"
+        " a[threadIdx.x] = s[63 - threadIdx.x] + 1;"
+        " if (!threadIdx.x) launches++; }"
+    )
+    function = module.get_function("k")
+    values = np.arange(64, dtype=np.float32)
+    for _ in range(2):
+        out = values.copy()
+        function(drv.InOut(out), block=(64, 1, 1))
+        expect(np.array_equal(out, values[::-1] * 3 + 1))
+        expect(cpu.finish_compilation(300))
+    address, _ = module.get_global("launches")
+    expect(drv.from_device(address, 1, np.int32)[0] == 2)
+
+
+@program
+def cub() -> None:
+    """A primitive of CUB, where its headers are installed."""
+    import pycuda.driver as drv
+    from pycuda._compile import cccl
+    from pycuda.compiler import SourceModule
+
+    if cccl.folder() is None:
+        return
+    module = SourceModule(
+        "#include <cub/block/block_reduce.cuh>\n"
+        'extern "C" __global__ void k(int *a) {'
+        " using Reduce = cub::BlockReduce<int, 64>;"
+        " __shared__ Reduce::TempStorage storage;"
+        " int sum = Reduce(storage).Sum(a[threadIdx.x]);"
+        " if (!threadIdx.x) a[0] = sum; }",
+        no_extern_c=True,
+    )
+    out = np.arange(64, dtype=np.int32)
+    module.get_function("k")(drv.InOut(out), block=(64, 1, 1))
+    expect(out[0] == 2016)
+
+
 def counts() -> dict[str, int]:
     """What the process holds."""
     with open("/proc/self/maps") as maps:

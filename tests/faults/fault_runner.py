@@ -110,15 +110,28 @@ PLANS: list[tuple[str, str, dict[str, str]]] = [
     ("rewritten", "headers", {}),
     ("start", "warm", {}),
     ("checked", "checked", {"PYCUDA_CPU_CHECK": "memory,race,init,sync"}),
+    ("ptx", "warm", {}),
+    ("children", "warm", {}),
+    ("quick", "full", {"PYCUDA_CPU_QUICK": "always"}),
+    ("quick", "quick", {"PYCUDA_CPU_QUICK": "always"}),
+    ("cub", "headers", {}),
     ("kernels", "cold", {}),
+    ("cub", "cold", {}),
 ]
 
+
+# What a cache holds: a copy of a template, from which some files are removed.
+# "quick" lacks the full versions of kernels.
+TEMPLATES = {"headers": "warm", "cold": "warm", "quick": "full"}
 
 # Blocks that the device's threads make as they take part in launches.
 PER_THREAD = {
     "cpu_worker_new": 24,
     "cpu_block_prepare": 24,
     "cpu_fibers_prepare": 48,
+    # the table of last errors
+    "__pycuda_device_error": 24,
+    "__pycuda_child_launch": 24,
 }
 
 # Limits (KiB, files, 512 bytes) under which the compiler lacks something.
@@ -130,6 +143,10 @@ JIT_LIMITS = [
     ("ulimit -s", 256),
 ]
 COMPILES = [plan[0] for plan in PLANS].index("refused")
+# Plans in which the compiler also runs under these limits.
+JIT_PLANS = [("kernels", "headers"), ("ptx", "warm"), ("quick", "quick")]
+# The first bytes of a precompiled header; images lie in the same folder.
+HEADERS = b"CPCH"
 
 
 def library() -> ctypes.CDLL:
@@ -155,7 +172,7 @@ class Site:
     offset: int  # bytes in the library, or the number of a line
     call: int  # a function of the interposing library; -1: see `name`
     name: str  # the function that is called
-    file: str = ""  # of Python code
+    file: str = ""  # of Python code; for pycuda-jit, the program
 
     def __str__(self) -> str:
         """Readable text."""
@@ -333,11 +350,15 @@ class Server:
         if cache == "cold":
             folder.mkdir()
             return folder
-        source = "checked" if cache == "checked" else "warm"
+        source = TEMPLATES.get(cache, cache)
         shutil.copytree(self.template(source), folder, copy_function=os.link)
         if cache == "headers":
             for path in folder.rglob("*.cubin"):
                 path.unlink()
+        if cache == "quick":
+            for path in folder.rglob("*.pch"):
+                if not path.read_bytes().startswith(HEADERS):
+                    path.unlink()
         return folder
 
     def start(
@@ -349,7 +370,7 @@ class Server:
         work = self.folder / f"run-{self.number}"
         work.mkdir()
         folder = (
-            self.template("checked" if variables else "warm")
+            self.template(TEMPLATES.get(cache, cache))
             if fill
             else self._cache(cache, work)
         )
@@ -551,8 +572,11 @@ def faults_of(
         (Site(PYTHON, line, -1, name, file), calls)
         for file, line, name, calls in clean["python"]
     ]
-    if plan == COMPILES + 2:  # kernels that are compiled
-        sites += [(Site(JIT, at, -1, name), 1) for name, at in JIT_LIMITS]
+    if PLANS[plan][:2] in JIT_PLANS:
+        sites += [
+            (Site(JIT, at, -1, name, PLANS[plan][0]), 1)
+            for name, at in JIT_LIMITS
+        ]
     for site, calls in sorted(sites, key=str):
         if site in seen or calls == 0:
             continue
