@@ -136,7 +136,7 @@ using ::trunc;
 }
 }
 
-/* <stddef.h>; NVRTC has no __builtin_offsetof. */
+/* Declares the contents of <stddef.h>. NVRTC has no __builtin_offsetof. */
 #ifndef offsetof
 #define offsetof(type, member) ((size_t)(&((type *)0)->member))
 #endif

@@ -66,8 +66,8 @@ namespace pycuda
 #else
 /* ---- roots and logarithms ---- */
 
-/* Selects the value for a number whose larger part is large, small, or
- * neither. */
+/* Selects one of three values, depending on whether the larger part of a
+ * complex number is large, small, or neither. */
 template <class T>
 __device__ inline T
 _by_size(const complex<T> &z, T large, T small, T other)

@@ -38,8 +38,8 @@ open_in(const char *directory, const char *below, struct api_choice *choice)
     return library;
 }
 
-/* Searches for a GPU's NCCL and opens it. Returns the handle, or NULL if there
- * is none. */
+/* Searches for NVIDIA's NCCL library and opens it. Returns the handle, or NULL
+ * if there is none. */
 static void *
 search(struct api_choice *choice)
 {

@@ -21,8 +21,8 @@
 struct unsettled {
     PyObject_HEAD
     PyObject *owner; /* strong reference; the assigned owner, or NULL */
-    /* Strong reference; assigned strides, if there are not ndim of them, or
-     * NULL. */
+    /* Strong reference: the assigned strides, if their number is not ndim;
+     * otherwise NULL. */
     PyObject *strides;
     /* strong reference; a str that explains the inconsistency */
     PyObject *reason;

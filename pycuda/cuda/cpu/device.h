@@ -49,6 +49,6 @@ extern "C++" {
 #include "rounding_modes.h"
 #include "graphs.h"
 }
-/* NVRTC provides these without an include. */
+/* NVRTC provides the contents of the following headers without an include. */
 #include "../std/initializer_list"
 #include "../std/move.h"

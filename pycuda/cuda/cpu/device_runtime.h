@@ -27,7 +27,8 @@ struct __pycuda_launch {
                                                cudaStream_t s = 0);
 };
 
-/* Members as in struct image_device_copy. */
+/* The members are those of struct image_device_copy
+ * (src/image/device_runtime.h). */
 struct __pycuda_device_box {
     char *to;
     const char *from;
@@ -338,7 +339,7 @@ cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel)
     int values[10] = {0};
     int code = 0;
 
-    /* The numbers are those of CUfunction_attribute, which are consecutive. */
+    /* The attributes of enum CUfunction_attribute have consecutive numbers. */
     for (int i = 0; i < 10 && !code; i++) {
         code = __pycuda_kernel_attribute(kernel, i, &values[i]);
     }

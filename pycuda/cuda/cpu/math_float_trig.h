@@ -66,7 +66,7 @@ cosf(float x)
     y = a < 0x1p-13f ? 1.0f : y; /* the rounded remainder may give 1 - 2^-24 */
     return __pycuda_rare_cosf(!(a < 0x1p17f), y, x);
 }
-/* Computes both functions from one remainder x - k pi / 2, for |x| < 2^17. */
+/* Computes sine and cosine from one remainder x - k pi / 2, for |x| < 2^17. */
 __pycuda_both void
 __pycuda_sincos(float x, float *sine, float *cosine)
 {
@@ -234,7 +234,7 @@ coshf(float x)
     float half = __pycuda_half_exp(__builtin_fabsf(x));
     return half + 0.25f / half;
 }
-/* Both functions, for |x| <= 88. */
+/* Computes sinh(x) and cosh(x), for |x| <= 88. */
 __pycuda_both void
 __pycuda_sinh_cosh(float x, float *sine, float *cosine)
 {

@@ -258,7 +258,7 @@ __PYCUDA_CLASSIFY(float)
 __PYCUDA_CLASSIFY(double)
 #undef __PYCUDA_CLASSIFY
 
-/* CUDA's C names for the same functions. */
+/* The C functions __isnan, __isinf and so on, which CUDA also declares. */
 #define __PYCUDA_CLASSIFY(T, F)                                               \
     __pycuda_both int __isnan##F(T x)                                         \
     {                                                                         \

@@ -321,7 +321,8 @@ __PYCUDA_DIRECTED(double, , d, __fma, ru, __PYCUDA_RU)
 __PYCUDA_DIRECTED(double, , d, __fma, rd, __PYCUDA_RD)
 #undef __PYCUDA_DIRECTED
 
-/* Subnormal numbers are enabled here regardless of the compiler's options. */
+/* Subnormal numbers are enabled on the CPU device regardless of the compiler's
+ * options. */
 #define __PYCUDA_IEEE(SUFFIX)                                                 \
     __pycuda_both float __fmaf_ieee_##SUFFIX(float x, float y, float z)       \
     {                                                                         \

@@ -66,7 +66,7 @@ operator delete[](void *pointer, size_t) noexcept
     __pycuda_free(pointer);
 }
 
-/* Variants for types with an alignment above 16 bytes. */
+/* operator new and delete for types with an alignment above 16 bytes. */
 namespace std
 {
 enum class align_val_t : size_t {};

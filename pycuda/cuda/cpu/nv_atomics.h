@@ -30,7 +30,7 @@ __device__ void __pycuda_exchange_16(void *at, const void *expected,
                                      const void *desired, void *found);
 }
 
-/* Template constraint: objects of these sizes. */
+/* Template constraint: accepts objects of `least` to `most` bytes. */
 template <class T, int least, int most, class Result = void>
 using __pycuda_if_sized =
     typename __pycuda_if<(sizeof(T) >= least && sizeof(T) <= most &&

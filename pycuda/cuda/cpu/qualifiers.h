@@ -87,7 +87,7 @@
 #undef __SSE2__
 #undef __SSE2_MATH__
 
-/* Lambdas need no wrapper here. */
+/* Lambdas need no wrapper class on the CPU device. */
 #define __nv_is_extended_device_lambda_closure_type(type)       false
 #define __nv_is_extended_host_device_lambda_closure_type(type)  false
 

@@ -75,7 +75,8 @@
     __PYCUDA_COMPARES(le, N, T, <=)                                           \
     __PYCUDA_COMPARES(gt, N, T, >)                                            \
     __PYCUDA_COMPARES(ge, N, T, >=)
-/* All bits set, or the value one, where the comparison holds. */
+/* Each part of the result is all ones, or the value 1, where the comparison is
+ * true, and otherwise 0. */
 #define __PYCUDA_COMPARES(NAME, N, T, OPERATOR)                               \
     __PYCUDA_LANES(__vcmp##NAME##N, T, x OPERATOR y ? -1 : 0)                 \
     __PYCUDA_LANES(__vset##NAME##N, T, x OPERATOR y)

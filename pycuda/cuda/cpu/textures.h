@@ -143,8 +143,8 @@ tex1Dfetch(T *texel, cudaTextureObject_t object, int x)
     *texel = tex1Dfetch<T>(object, x);
 }
 
-/* Defines for each shape the function and the form that stores through a
- * pointer. */
+/* Defines, for each texture shape, the access function, and its form that
+ * stores the result through a pointer. */
 #define __PYCUDA_TEXTURE(NAME, ACCESS, DECLARE, PASS, X, Y, Z, LAYER)         \
     template <class T>                                                        \
     __pycuda_template_fn T NAME(cudaTextureObject_t object,                   \

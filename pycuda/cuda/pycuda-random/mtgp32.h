@@ -92,7 +92,7 @@ __pycuda_mtgp_next(curandStateMtgp32 *state, unsigned int index)
         *__pycuda_mtgp_word(state, at + state->k->pos_tbl[state->pIdx]),
         state->pIdx);
 }
-/* The state word that tempers the number at `index`. */
+/* Returns the state word that is used to temper the number at `index`. */
 __pycuda_fn unsigned int
 __pycuda_mtgp_picked(curandStateMtgp32 *state, unsigned int index)
 {

@@ -100,8 +100,8 @@ __pycuda_stored_normal(State *state, int **flag, double)
     *flag = &state->boxmuller_flag_double;
     return &state->boxmuller_extra_double;
 }
-/* The stored number of the distribution `kind`, or the first number of a new
- * pair. */
+/* Returns the stored number of the distribution `kind`, or the first number of
+ * a new pair. */
 template <class T, class State, class Finish>
 __pycuda_template_fn T
 __pycuda_next_of_pair(State *state, int kind, Finish finish)

@@ -120,7 +120,8 @@ curand(curandStatePhilox4_32_10 *state)
     }
     return word;
 }
-/* The next four numbers, from this output and the following one. */
+/* Returns the next four numbers: parts of the current four and of the
+ * following four. */
 __pycuda_fn uint4
 curand4(curandStatePhilox4_32_10 *state)
 {

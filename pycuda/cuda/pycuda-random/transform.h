@@ -78,7 +78,8 @@ template <> struct __pycuda_series<float> {
         *power = __int_as_float(0x4b400000 + e) - ones;
         return __int_as_float(bits - e * (1 << 23)) - 1.0f;
     }
-    /* The integer nearest to m x; its last bits are those of *whole. */
+    /* Returns the integer nearest to m x as a float. The last bits of *whole
+     * are those of the integer. */
     static __device__ __forceinline__ float
     nearest(float m, float x, int *whole)
     {

@@ -46,7 +46,7 @@ operator!=(const allocator<T> &, const allocator<S> &) noexcept
     return false;
 }
 
-/* A member type of an allocator, or the type that stands in for it. */
+/* A member type of an allocator or, if the allocator lacks it, its default. */
 #define __PYCUDA_MEMBER(NAME)                                                 \
     template <class A, class Default, class = void>                           \
     struct __pycuda_##NAME : type_identity<Default> {                         \

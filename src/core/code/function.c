@@ -165,7 +165,9 @@ core_shared_allow(struct core_function *function, size_t bytes)
                    function->handle,
                    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                    (int)bytes) != CUDA_SUCCESS) {
-        return 0; /* no error here: the launch fails later and reports it */
+        /* No error is raised here: the launch fails later and reports the
+         * problem. */
+        return 0;
     }
     function->shared_allowed = bytes;
     return 0;

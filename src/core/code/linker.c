@@ -248,7 +248,8 @@ linker_link_module(PyObject *op, PyObject *unused)
     }
     CUresult code;
     CUlinkState state = self->state;
-    /* so that the message handler or another thread cannot link again */
+    /* Cleared before the link, so that the message handler or another thread
+     * cannot link a second time. */
     self->state = NULL;
     PyThreadState *thread = core_gil_release();
     code = driver.cuLinkComplete(state, &image, &bytes);

@@ -250,7 +250,8 @@ throttle_extend(const struct core_context *context,
         throttle_record_event(queue, count - 1);
     }
     if (limit_is_exceeded(context)) {
-        /* not above the present count, so that the next launch checks, too */
+        /* At most the present count, so that the next launch also checks for
+         * completed launches. */
         queue->next_check = minimum(count, limit);
         return count;
     }
@@ -297,7 +298,7 @@ core_throttle_check(struct core_context *context, CUstream stream)
     if (++queue->count < queue->next_check && !limit_is_exceeded(context)) {
         return false;
     }
-    /* The event of the entry must not become part of a capture. */
+    /* An event is recorded below. It must not become part of a capture. */
     open = open && !core_stream_captures(stream);
     unsigned beyond = throttle_extend(context, queue, open);
     if (beyond % ASK_EVERY == 1 && open) {

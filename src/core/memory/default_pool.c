@@ -49,7 +49,8 @@ enum {
 struct block {
     CUdeviceptr pointer;
     CUstream stream; /* stream on which the block was used last */
-    /* recorded on `stream` after the block was freed, or NULL */
+    /* event that was recorded on `stream` after the block was freed, or
+     * NULL */
     CUevent event;
     bool idle; /* true: the work of the last use is complete */
     struct core_allocation *object; /* deallocated Python object that is reused

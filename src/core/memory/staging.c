@@ -24,8 +24,9 @@ enum { BUFFERS = 4 };
 
 struct core_staging {
     struct staged {
-        char *memory;  /* page-locked memory of one chunk */
-        CUevent event; /* recorded after the buffer's last transfer */
+        char *memory; /* page-locked memory of one chunk */
+        /* event that is recorded after the buffer's last transfer */
+        CUevent event;
         /* true: the event is recorded and the buffer must not be reused before
          * the event is reached */
         bool used;

@@ -19,7 +19,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A call of ncclCommInitRank, freed by the last of its two users. */
+/* A call of ncclCommInitRank. It has two users, the thread that makes the call
+ * and the thread that waits for it; the last one frees the struct. */
 struct join {
     pthread_mutex_t lock;
     pthread_cond_t ended;

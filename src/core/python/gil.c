@@ -98,7 +98,8 @@ watch_thread_end(uint64_t id)
     }
     PyObject *capsule =
         PyCapsule_New(&in_python, NULL, thread_state_destroyed);
-    /* set so that the thread is not watched again after the dict is cleared */
+    /* The thread is marked first, so that it is not watched a second time
+     * after the dict is cleared. */
     marked_for = id;
     in_python = capsule != NULL;
     if (capsule == NULL ||

@@ -47,7 +47,8 @@ core_init_reads(const PyTypeObject *type, newfunc make, initproc init)
  * The structs of its objects begin with CORE_HEAD. */
 int core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
                   PyTypeObject *base);
-/* Does the same for a type whose structs do not begin with CORE_HEAD. */
+/* Does the same as core_add_type for a type whose structs do not begin with
+ * CORE_HEAD. */
 int core_add_headless_type(PyObject *module, PyTypeObject **field,
                            PyType_Spec *spec);
 /* Allows programs to replace __call__ of a class although its instances are

@@ -126,8 +126,8 @@ core_stream_captures(CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUresult code = driver.cuStreamIsCapturing(stream, &status);
-    /* The driver returns this error for the legacy default stream while a
-     * stream that synchronizes with it captures. */
+    /* The driver returns CUDA_ERROR_STREAM_CAPTURE_IMPLICIT for the legacy
+     * default stream while a stream that synchronizes with it captures. */
     return code == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ||
            (code == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
 }

@@ -171,8 +171,8 @@ step_compute(const struct split *split, const struct blas_range *rows,
     compute(&part, &at, split->symmetric && rows->from == columns->from);
 }
 
-/* Computes the tile of the result in these rows and columns, slice by
- * slice. */
+/* Computes a tile of the result, in the given rows and columns, slice by slice
+ * along the inner axis. */
 static CUresult
 tile_compute(const struct split *split, const struct blas_range *rows,
              const struct blas_range *columns)

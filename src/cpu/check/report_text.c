@@ -74,7 +74,7 @@ cpu_check_text_add_source(struct cpu_check_text *text,
                        LINE_MAX_BYTES, site->text);
     for (unsigned i = 1;
          i < site->column && i < LINE_MAX_BYTES && site->text[i - 1]; i++) {
-        /* a tab keeps the caret below its column */
+        /* Tabs are copied, so that the caret is below its column. */
         cpu_check_text_add(text, "%c", site->text[i - 1] == '\t' ? '\t' : ' ');
     }
     cpu_check_text_add(text, "^");

@@ -32,7 +32,7 @@ static const char *latest_memory;
 static const char *latest_external;
 /* latest text about a wrong environment variable; NULL after it was queried */
 static const char *latest_setting;
-/* Guards the static variables above. */
+/* Guards `texts`, `next` and the variables named `latest...` above. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* the latest text about a failed system call in this thread */
 static _Thread_local const char *thread_text;

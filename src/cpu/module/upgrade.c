@@ -45,7 +45,7 @@ enum { MAX_WITHOUT_MODULE = 16 };
 struct upgrade {
     struct cpu_module *module;  /* NULL: was freed */
     struct image_header *quick; /* copy of the quick version, owned */
-    char path[PATH_MAX];        /* of the cache file; empty: no cache */
+    char path[PATH_MAX];        /* path of the cache file; empty: no cache */
     struct upgrade *next;
 };
 

@@ -60,8 +60,8 @@ struct nccl_rank {
     /* Counts the barriers of collective operations at which the rank has
      * arrived. Other ranks wait for it as a futex. */
     _Atomic uint32_t step;
-    /* Other ranks increment it when they have written or read data of a
-     * message to or from this rank, which waits for it as a futex. */
+    /* Counter that other ranks increment when they have written or read data
+     * of a message to or from this rank. This rank waits on it as a futex. */
     _Atomic uint32_t bell;
     /* kind and number of the operation that the rank executes, packed:
      * number << 8 | kind */

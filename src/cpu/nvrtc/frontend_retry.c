@@ -214,8 +214,9 @@ launches_rewrite(struct nvrtc_job *job, const char *source)
 
     if (job->options.relocatable) {
         job->launches = nvrtc_launches_mark(&edits, source) > 0;
-        /* The header takes 6 ms, so it is left out if no name of the runtime
-         * API is in the source. Included files are handled by a retry. */
+        /* The header of the device runtime takes 6 ms, so it is left out if no
+         * name of the runtime API is in the source. Included files are handled
+         * by a retry. */
         job->device_runtime = job->launches || strstr(source, "cuda") != NULL;
     }
     char *text = nvrtc_edits_make(&edits, source);

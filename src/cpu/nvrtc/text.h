@@ -32,7 +32,7 @@ void nvrtc_text_print(struct nvrtc_text *text, const char *format, ...)
 void nvrtc_text_free(struct nvrtc_text *text);
 
 struct nvrtc_strings {
-    char **word; /* the strings; NULL after the last one unless empty */
+    char **word; /* the strings, followed by NULL if there are any */
     size_t count;
     size_t capacity;
     bool failed;

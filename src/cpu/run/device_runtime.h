@@ -36,7 +36,8 @@ struct cpu_device_runtime {
                      int threads, uint64_t shared, int *blocks);
 };
 
-/* Sets the functions; called before the first kernel runs. */
+/* Sets the functions that kernels call. Called before the first kernel
+ * runs. */
 void cpu_device_runtime_install(const struct cpu_device_runtime *functions);
 
 #endif

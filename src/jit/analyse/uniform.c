@@ -211,8 +211,8 @@ instruction_differs(const struct analysis *analysis, LLVMValueRef at)
     case LLVMVAArg:
         return true;
     case LLVMCall:
-        /* __pycuda_check returns its argument 0, so the result differs if the
-         * argument does */
+        /* __pycuda_check returns its argument 0, so its result differs between
+         * threads if the argument does */
         if (jit_calls(at, "__pycuda_check")) {
             return jit_map_get(analysis->differs, LLVMGetOperand(at, 0));
         }

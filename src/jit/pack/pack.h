@@ -135,7 +135,8 @@ struct jit_pack_body {
     /* true: quotients of indices are assumed to be uniform, and remainders to
      * be linear, if that can be tested (quotients.c) */
     bool quotients;
-    /* number of quotients and remainders that are assumed to be linear */
+    /* number of quotients and remainders in the body that are assumed to be
+     * linear (to change by a constant from lane to lane) */
     unsigned quotient_count;
     /* function for the same pack that assumes nothing of quotients, and is
      * called if a run-time test fails; NULL: the body is called for each

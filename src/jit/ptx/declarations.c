@@ -207,7 +207,7 @@ struct initialiser {
     uint64_t count, capacity;
 };
 
-/* Reads an address: name, generic(name), either with `+ offset`. */
+/* Reads an address: name or generic(name); `+ offset` may follow. */
 static const char *
 read_symbol(struct initialiser *list, const char *at, LLVMValueRef *value)
 {

@@ -73,8 +73,8 @@ find_label(struct ptx_flow *flow, const char *name, unsigned depth)
     return NULL;
 }
 
-/* Returns the label of that name in the current scope, which it adds if there
- * is none. */
+/* Returns the label with that name in the current scope. Adds the label if
+ * there is none. */
 static struct ptx_label *
 get_label(struct ptx *ptx, const char *name)
 {

@@ -71,12 +71,12 @@ bool ptx_build_indexed_branch(struct ptx *ptx,
                               const struct ptx_statement *statement);
 bool ptx_build_return(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_exit(struct ptx *ptx, const struct ptx_statement *statement);
-/* Ends the function's code: returns, if it has not. */
+/* Ends the function's code with a return, unless it has one. */
 void ptx_end_function(struct ptx *ptx);
 
 /* ---- calls.c ---- */
-/* Builds the call of a function; its operands are a text. Returns false on
- * failure. */
+/* Builds the call of a function; the statement has the operands as text.
+ * Returns false on failure. */
 bool ptx_build_call(struct ptx *ptx, const struct ptx_statement *statement);
 /* Computes the LLVM type of a function from its parameters and results. */
 void ptx_complete_signature(struct ptx *ptx, struct ptx_signature *signature);

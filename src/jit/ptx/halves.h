@@ -17,12 +17,13 @@ struct ptx_half {
     unsigned count; /* 2 for a pair */
 };
 
-/* Parses the name of such a type. Returns false for other names. */
+/* Parses the name of a 16-bit float type, or of a pair (f16, bf16x2). Returns
+ * false for other names. */
 bool ptx_half_parse(const char *name, struct ptx_half *half);
 /* Returns element `i` of the operand as a float; NULL on failure. */
 LLVMValueRef ptx_half_read(struct ptx *ptx, struct ptx_half half,
                            const struct ptx_operand *operand, unsigned i);
-/* Returns the float with the value of an i16 of the type. */
+/* Returns, as a float, the value of a 16-bit float whose bits are an i16. */
 LLVMValueRef ptx_half_extend(struct ptx *ptx, struct ptx_half half,
                              LLVMValueRef bits);
 /* Returns the float with the value of the low 8 bits of an integer, an e4m3 or

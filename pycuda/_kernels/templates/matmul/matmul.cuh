@@ -5,7 +5,7 @@ typedef $stored_b StoredB;
 typedef $out Out;
 typedef $value Value;
 
-// c += a * b, rounded once if there is an instruction for it.
+// c += a * b, rounded once if the device has a fused instruction for it.
 __device__ inline void multiply_add(Value &c, Value a, Value b)
 {
     $multiply_add

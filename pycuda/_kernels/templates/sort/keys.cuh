@@ -102,7 +102,8 @@ __device__ inline void place_all(const Sorter &task,
     }
 }
 
-// Sorts in at most four passes, starting with the digit at the shift.
+// Sorts in at most four passes. The first pass is by the digit that begins at
+// bit `digit.shift` of the keys.
 template <bool PLAIN>
 __device__ inline void sort_digits(Sorter &task, const Digit<PLAIN> &digit,
                                    int passes)
@@ -176,7 +177,7 @@ __device__ inline bool insert_all(Word *items, Index n,
     return steps > 0;
 }
 
-// After the last pass, elements may be in either buffer.
+// After the last radix pass, the elements may be in either of the two buffers.
 __device__ inline void move_to_result(Sorter &task)
 {
     if (task.from == task.result) {

@@ -21,7 +21,7 @@ struct Scratch {
     Long *starts;
     unsigned *tickets; // For each row, the number of blocks that have counted.
     unsigned *turns;   // next tile of each pass
-    State *states[2];  // of this pass and of the next, alternately
+    State *states[2];  // of this pass and of the next pass, used alternately
 
     __device__ Scratch(Long *memory, unsigned rows, unsigned tiles, int pass)
     {

@@ -198,8 +198,8 @@ extern "C" __global__ void sort_count(const Element *items, long long n,
     const long long first = blockIdx.x * each;
     const long long end = first + each < n ? first + each : n;
     const Element *row = items + blockIdx.y * n;
-    // Adjacent elements often have the same digit and would depend on each
-    // other.
+    // Adjacent elements often have the same digit. With a single array of
+    // counters, each count would wait for the previous one.
     enum { SIDES = 4 };
     unsigned long long own[SIDES][DIGITS];
     for (int digit = 0; digit < SIDES * DIGITS; digit++) {

@@ -165,8 +165,8 @@ extern "C" __global__ void sort_assign(const Word *items, Long n, Long each,
                          plan.buckets, counts);
         return;
     }
-    // Adjacent elements often have the same bucket and would depend on each
-    // other.
+    // Adjacent elements often have the same bucket. With a single array of
+    // counters, each count would wait for the previous one.
     unsigned own[2][BUCKETS];
     for (int bucket = 0; bucket < 2 * BUCKETS; bucket++) {
         own[0][bucket] = 0;

@@ -10,7 +10,8 @@
 #define QUALIFIERS static __forceinline__ __device__
 #endif
 
-/* Conversion factors to uniform numbers, and from those to angles. */
+/* Factors that convert random integers to uniform numbers, and uniform numbers
+ * to angles. */
 #define CURAND_2POW32                4294967296.0f
 #define CURAND_2POW32_DOUBLE         4294967296.0
 #define CURAND_2POW32_INV            2.3283064e-10f
@@ -26,7 +27,8 @@
 #define CURAND_SQRT2                 (-1.4142135f)
 #define CURAND_SQRT2_DOUBLE          (-1.4142135623730951)
 
-/* Flags for the number that a state stores. */
+/* Flags of a generator's state: it stores a second normal or log-normal
+ * number, which the next call returns. */
 #define EXTRA_FLAG_NORMAL            1
 #define EXTRA_FLAG_LOG_NORMAL        2
 

@@ -11,7 +11,8 @@ namespace std
 namespace __pycuda_backports
 {
 
-/* Exact at both ends, monotonic, and bounded by the ends for t in [0, 1]. */
+/* std::lerp: exact for t = 0 and t = 1, monotonic, and between a and b for t
+ * in [0, 1]. */
 template <class T>
 __PYCUDA_STD T
 __pycuda_lerp(T a, T b, T t) noexcept

@@ -161,7 +161,8 @@ __PYCUDA_CONCEPT assignable_from =
     common_reference_with<__pycuda_const_ref<T>, __pycuda_const_ref<S>> &&
     __pycuda_gives_type<T, __pycuda_op_assign, T, S>;
 
-/* ranges::swap: a swap that the type's namespace has, or moves. */
+/* ranges::swap: calls the swap function of the type's namespace if there is
+ * one, and otherwise moves the values. */
 namespace __pycuda_swap_lookup
 {
 template <class T> __host__ __device__ void swap(T &, T &) = delete;

@@ -119,7 +119,8 @@ struct __pycuda_reference<T &, S &&,
     : __pycuda_reference<S &&, T &> {
 };
 
-/* The ways to find the type of two, tried from the first to the last. */
+/* Ways to find the common type of two types, tried from the first to the
+ * last. */
 template <int Way, class T, class S, class = void>
 struct __pycuda_common_way : __pycuda_common_way<Way + 1, T, S> {
 };

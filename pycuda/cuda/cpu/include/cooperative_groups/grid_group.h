@@ -109,7 +109,7 @@ class grid_group : __pycuda_unassignable
     {
         return __clusterGridDimInClusters();
     }
-    /* A cluster has one block here (clusters.h). */
+    /* On the CPU device a cluster has one block (clusters.h). */
     __device__ unsigned long long
     cluster_rank() const
     {

@@ -13,8 +13,8 @@ extern "C++" {
 namespace cooperative_groups
 {
 
-/* GPUs before sm_80 need this object; here barriers and slots are stored
- * elsewhere. */
+/* GPUs before sm_80 need this object for tiles of more than a warp. The CPU
+ * device does not: it stores barriers and slots elsewhere. */
 template <unsigned int MaxBlockSize = 1024> struct block_tile_memory {
     static_assert(MaxBlockSize && MaxBlockSize <= 1024,
                   "a block has at most 1024 threads");
@@ -47,7 +47,7 @@ template <unsigned int Size> class __pycuda_wide_tile : __pycuda_unassignable
     __device__ static void
     put(const T &value)
     {
-        sync(); /* until all threads have read the previous values */
+        sync(); /* waits until all threads have read the previous values */
         __builtin_memcpy(places<T>() + __pycuda_linear(), &value, sizeof(T));
         sync();
     }

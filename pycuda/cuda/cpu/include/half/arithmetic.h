@@ -56,8 +56,8 @@ __PYCUDA_HALF_OPERATION(__hmul, __hmul2, *)
 __PYCUDA_HALF_OPERATION(__hdiv, __h2div, /)
 #undef __PYCUDA_HALF_OPERATION
 
-/* The _rn forms are never contracted to a fused operation; the others may be.
- */
+/* Functions with the suffix _rn are never contracted to a fused multiply-add;
+ * functions without it may be. */
 #define __PYCUDA_VARIANTS(NAME, OPERATOR)                                     \
     __pycuda_both __PYCUDA_T NAME##_rn(__PYCUDA_T a, __PYCUDA_T b)            \
     {                                                                         \

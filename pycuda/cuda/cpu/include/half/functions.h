@@ -41,8 +41,8 @@ __hcmadd(__PYCUDA_T2 a, __PYCUDA_T2 b, __PYCUDA_T2 c)
                        __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));
 }
 
-/* nvcc and NVRTC reject these calls as ambiguous, because the type converts to
- * many others. */
+/* Deletes functions for calls that nvcc and NVRTC reject as ambiguous, because
+ * a 16-bit float converts to several other types. */
 template <class T>
 using __PYCUDA_JOIN3(__pycuda_if_, __PYCUDA_H, ) =
     typename __pycuda_if<__is_same(T, __PYCUDA_T), T>::type;
