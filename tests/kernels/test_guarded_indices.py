@@ -105,3 +105,34 @@ def test_pairs_are_read_by_vectors(tmp_path):
     text = code(path)
     assert re.search(r"load <\d+ x float>", text)
     assert "masked.gather" not in text
+
+
+STRIDED = """
+extern "C" __global__ void scaled(int *a, int n)
+{
+    int factor = a[threadIdx.x];
+    for (int i = X; i < n; i += gridDim.x * blockDim.x) a[i] *= factor;
+}
+extern "C" __global__ void shifted(int *a, int n)
+{
+    int first = a[0];
+    __syncthreads();
+    for (int i = X; i < n; i += gridDim.x * blockDim.x) a[i] += first;
+}
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 4, 100])
+@pytest.mark.parametrize("name", ["scaled", "shifted"])
+def test_loads_before_a_strided_loop_are_not_repeated(name, threads):
+    # The loop writes the element that the thread has read before it.
+    head = "#define X (blockIdx.x * blockDim.x + threadIdx.x)"
+    n, start = 1000, np.arange(3, 1003, dtype=np.int32)
+    for module in compile_schemes(head + STRIDED):
+        a = start.copy()
+        module.get_function(name)(
+            cuda.InOut(a), np.int32(n), block=(threads, 1, 1), grid=(1, 1)
+        )
+        factors = np.resize(start[:threads], n)
+        expected = start * factors if name == "scaled" else start + start[0]
+        assert np.array_equal(a, expected)

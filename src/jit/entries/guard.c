@@ -436,8 +436,20 @@ cut_back_edge(struct jit *jit, LLVMBasicBlockRef header,
     LLVMBuildBr(jit->builder, leave);
 }
 
+/* Tests whether the basic block reads memory. */
+static bool
+has_loads(LLVMBasicBlockRef block)
+{
+    LLVMValueRef at = LLVMGetFirstInstruction(block);
+    while (at && !LLVMIsALoadInst(at)) {
+        at = LLVMGetNextInstruction(at);
+    }
+    return at != NULL;
+}
+
 /* Matches a grid-stride loop and removes its back edge. The entry repeats the
- * thread loop for each stride instead (loop.c). */
+ * thread loop for each stride instead (loop.c), and so the code in front of
+ * the loop. A load there would find what an earlier iteration has stored. */
 static bool
 match_stride(struct search *search, LLVMBasicBlockRef entry)
 {
@@ -596,7 +608,8 @@ jit_find_guard(struct jit *jit, struct jit_kernel *kernel)
         match_other_index(&search, entry);
         return;
     }
-    if (jit_has_no_effects(entry) && match_stride(&search, entry)) {
+    if (jit_has_no_effects(entry) && !has_loads(entry) &&
+        match_stride(&search, entry)) {
         return;
     }
     search.index = search.expression;
