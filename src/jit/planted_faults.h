@@ -70,6 +70,7 @@
     ROW(pack_ordered, "atomics on shared memory run in packs")                \
     ROW(guard_wraps, "threads whose index wraps behind a guard do not run")   \
     ROW(pack_quotient, "packs assume that indices have the same quotient")    \
+    ROW(pack_choice, "packs assume that all lanes choose the same index")     \
     ROW(pack_terms, "conditions of packs forget their uniform terms")         \
     ROW(row_axis, "exchanged axes keep the indices of blocks")                \
     ROW(run_end, "runs of blocks end one block late")

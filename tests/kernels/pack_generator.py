@@ -114,7 +114,7 @@ class PackGenerator(Exits, GridGenerator):
 
     def row(self) -> Expr:
         """Return an element near the thread's own one."""
-        at, form = self.near(), self.random.randrange(6)
+        at, form = self.near(), self.random.randrange(8)
         if form == 0:  # a test that the index has not wrapped
             return Expr(
                 f"({at.text} < {INPUT}u ? in[{at.text}] : 5u)",
@@ -129,6 +129,8 @@ class PackGenerator(Exits, GridGenerator):
                 f"in[min(max((int){at.text}, 0), {INPUT - 1})]",
                 lambda m: m.data[clamped(at.value(m))],
             )
+        if form >= 6:
+            return self.beside(at, form == 6)
         if form == 2:
             return Expr(
                 f"in[(unsigned char){at.text} & {INPUT - 1}u]",
@@ -150,6 +152,19 @@ class PackGenerator(Exits, GridGenerator):
             f"in[{at.text} & {INPUT - 1}u]",
             lambda m: m.data[at.value(m) & (INPUT - 1)],
         )
+
+    def beside(self, at: Expr, before: bool) -> Expr:
+        """Return the element before or after one, around the border."""
+        last = INPUT - 1
+        c = f"min(max((int){at.text}, 0), {last})"
+        text = f"{c} - ({c} > 0)" if before else f"{c} == {last} ? 0 : {c} + 1"
+
+        def value(m):
+            index = clamped(at.value(m)).astype(np.int64)
+            found = np.maximum(index - 1, 0) if before else (index + 1) % INPUT
+            return m.data[found]
+
+        return Expr(f"in[{text}]", value)
 
     def quotient(self) -> Expr:
         a, b = self.expr(False, 1), self.near()

@@ -1,5 +1,4 @@
-/* fallback.c - lets a pack run its threads one after the other if an index
- * wraps.
+/* fallback.c - lets a pack run in another way if a run-time test fails.
  *
  * Called by values.c. The index of an access is often computed with 32 bits
  * and extended to 64. The lanes of a pack (neighbouring threads that one
@@ -19,34 +18,89 @@
 #include "jit/body.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/pack/assumptions.h"
 #include "jit/pack/pack.h"
 #include "jit/planted_faults.h"
 #include "jit/text.h"
+
+/* Returns an array with room for one more element than the kernel body has
+ * arguments. It has the arguments of the body for the thread in lane number
+ * `lane` of the pack for which `function` is called. The caller frees it. */
+static LLVMValueRef *
+write_arguments(const struct jit_pack_body *body, LLVMValueRef function,
+                LLVMValueRef lane)
+{
+    static const int row[] = {JIT_TID, JIT_LINEAR, JIT_GLOBAL_INDEX,
+                              JIT_WIDE_INDEX};
+    const struct jit_kernel *kernel = body->kernel;
+    LLVMBuilderRef builder = body->jit->builder;
+    unsigned count = LLVMCountParams(kernel->body);
+    LLVMValueRef *arguments = jit_allocate((count + 1) * sizeof *arguments);
+    for (unsigned i = 0; i < count; i++) {
+        arguments[i] = LLVMGetParam(function, i);
+        for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+            if (LLVMGetParam(kernel->body, i) ==
+                jit_body_argument(kernel, row[k])) {
+                LLVMTypeRef type = LLVMTypeOf(arguments[i]);
+                arguments[i] =
+                    LLVMBuildAdd(builder, arguments[i],
+                                 LLVMBuildZExt(builder, lane, type, ""), "");
+            }
+        }
+    }
+    return arguments;
+}
 
 /* Writes a call of the kernel body for one thread: the one in lane number
  * `lane` of the pack. */
 static void
 call_body(struct jit_pack_writer *to, LLVMValueRef lane)
 {
-    static const int row[] = {JIT_TID, JIT_LINEAR, JIT_GLOBAL_INDEX,
-                              JIT_WIDE_INDEX};
     const struct jit_kernel *kernel = to->body->kernel;
     unsigned count = LLVMCountParams(kernel->body);
-    LLVMValueRef *arguments = jit_allocate(count * sizeof(LLVMValueRef));
-    for (unsigned i = 0; i < count; i++) {
-        arguments[i] = LLVMGetParam(to->function, i);
-        for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-            if (LLVMGetParam(kernel->body, i) ==
-                jit_body_argument(kernel, row[k])) {
-                LLVMTypeRef type = LLVMTypeOf(arguments[i]);
-                arguments[i] = LLVMBuildAdd(
-                    to->builder, arguments[i],
-                    LLVMBuildZExt(to->builder, lane, type, ""), "");
-            }
-        }
-    }
+    LLVMValueRef *arguments = write_arguments(to->body, to->function, lane);
     LLVMBuildCall2(to->builder, LLVMGlobalGetValueType(kernel->body),
                    kernel->body, arguments, count, "");
+    free(arguments);
+}
+
+LLVMValueRef
+jit_pack_write_parts(struct jit_pack_body *body, unsigned width,
+                     unsigned narrow)
+{
+    struct jit *jit = body->jit;
+    LLVMBuilderRef builder = jit->builder;
+    LLVMValueRef function = jit_pack_add_function(body, width, "parts");
+    LLVMValueRef callee = LLVMGetNamedFunction(
+        jit->module, jit_format("pack%u.%s", narrow, body->kernel->name));
+    LLVMTypeRef type = LLVMGlobalGetValueType(callee);
+    LLVMBasicBlockRef blocks[3];
+    for (int i = 0; i < 3; i++) {
+        blocks[i] = LLVMAppendBasicBlockInContext(jit->context, function, "");
+    }
+    LLVMSetCurrentDebugLocation2(builder, NULL);
+    LLVMPositionBuilderAtEnd(builder, blocks[0]);
+    LLVMBuildBr(builder, blocks[1]);
+    LLVMPositionBuilderAtEnd(builder, blocks[1]);
+    LLVMValueRef lane = LLVMBuildPhi(builder, jit->i32, "");
+    LLVMValueRef *arguments = write_arguments(body, function, lane);
+    unsigned count = LLVMCountParams(body->kernel->body);
+    /* All lanes of a wide pack are active. */
+    arguments[count] = LLVMConstAllOnes(LLVMTypeOf(LLVMGetLastParam(callee)));
+    LLVMBuildCall2(builder, type, callee, arguments, count + 1, "");
+    free(arguments);
+    LLVMValueRef next =
+        LLVMBuildAdd(builder, lane, jit_constant(jit, narrow), "");
+    LLVMValueRef values[2] = {jit_constant(jit, 0), next};
+    LLVMBasicBlockRef from[2] = {blocks[0], blocks[1]};
+    LLVMAddIncoming(lane, values, from, 2);
+    LLVMBuildCondBr(
+        builder,
+        LLVMBuildICmp(builder, LLVMIntULT, next, jit_constant(jit, width), ""),
+        blocks[1], blocks[2]);
+    LLVMPositionBuilderAtEnd(builder, blocks[2]);
+    LLVMBuildRetVoid(builder);
+    return function;
 }
 
 /* Writes a call of body->general with the arguments of this function, and the

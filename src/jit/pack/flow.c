@@ -671,8 +671,9 @@ write_level(struct flow *flow, unsigned level)
 
 /* ---- the function ---- */
 
-static LLVMValueRef
-add_function(struct jit_pack_body *body, unsigned width, const char *prefix)
+LLVMValueRef
+jit_pack_add_function(struct jit_pack_body *body, unsigned width,
+                      const char *prefix)
 {
     struct jit *jit = body->jit;
     unsigned count = LLVMCountParams(body->kernel->body);
@@ -710,7 +711,7 @@ jit_pack_write(struct jit_pack_body *body, unsigned width, const char *prefix)
     flow.masks = jit_allocate(count * sizeof(LLVMValueRef));
     flow.any = jit_allocate(count * sizeof(LLVMValueRef));
     flow.done = jit_allocate(count);
-    to->function = add_function(body, width, prefix);
+    to->function = jit_pack_add_function(body, width, prefix);
     to->builder = jit->builder;
     to->all = LLVMGetLastParam(to->function);
     to->entry = LLVMAppendBasicBlockInContext(jit->context, to->function, "");

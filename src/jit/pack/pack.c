@@ -24,6 +24,7 @@
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/options.h"
+#include "jit/pack/assumptions.h"
 #include "jit/pack/pack.h"
 #include "jit/report.h"
 #include "jit/target/target.h"
@@ -50,9 +51,9 @@ struct content {
      * that innermost loop which has most of them */
     unsigned vectors;
     bool wide; /* true: the loops compute with 64-bit floating-point numbers */
-    /* true: some accesses need a run-time test: the elements that neighbouring
-     * threads access are mostly consecutive, but not always */
-    bool tested;
+    /* number of accesses that need a run-time test: the elements that
+     * neighbouring threads access are mostly consecutive, but not always */
+    unsigned tested;
     /* true: some accesses have an index that is limited to a range, as by min
      * and max */
     bool clamped;
@@ -232,7 +233,7 @@ look_at(struct content *content, unsigned block)
         content->accesses += access;
         content->buffered |= jit_pack_buffered(body, at) != NULL;
         content->scattered += access && is_scattered(body, at);
-        content->tested |= access && is_tested(body, at);
+        content->tested += access && is_tested(body, at);
         content->clamped |= access && is_clamped(body, at);
         content->wide |=
             vector && LLVMGetTypeKind(LLVMTypeOf(at)) == LLVMDoubleTypeKind;
@@ -309,12 +310,18 @@ vector_lanes(const struct jit_pack_body *body, const struct content *content)
     return bits / (content->wide ? 64 : 32);
 }
 
-/* Writes the function for a pack that does not assume that quotients of
- * indices are uniform. It is called seldom. */
+/* Writes the function that runs a pack if a run-time test of the function for
+ * packs of `width` threads fails. It is called seldom. `body` makes
+ * assumptions, `plain` is the same body without them. If choices of indices
+ * are assumed, a wide pack is run in parts of `narrow` threads: one border of
+ * the data seldom concerns all of them. */
 static LLVMValueRef
-write_general(struct jit_pack_body *body, unsigned width)
+write_general(struct jit_pack_body *body, struct jit_pack_body *plain,
+              unsigned width, unsigned narrow)
 {
-    LLVMValueRef general = jit_pack_write(body, width, "general");
+    LLVMValueRef general = body->choices && width > narrow
+                               ? jit_pack_write_parts(body, width, narrow)
+                               : jit_pack_write(plain, width, "general");
     LLVMSetLinkage(general, LLVMInternalLinkage);
     jit_add_attribute(body->jit, general, "noinline");
     jit_add_attribute(body->jit, general, "cold");
@@ -342,9 +349,9 @@ set_widths(unsigned *packs, unsigned lanes, unsigned vectors)
 /* Writes the functions for wide packs and for packs of one vector. `region`:
  * the body is the code between two barriers. A long region gets no function
  * for wide packs, as a kernel may have many regions and such a function takes
- * long to compile. `plain`: if the body assumes that quotients are uniform,
- * the same body without the assumption, else NULL. Quotients are seldom
- * uniform in very wide packs. */
+ * long to compile. `plain`: if the body assumes that quotients or choices of
+ * indices are uniform, the same body without the assumption, else NULL.
+ * Quotients are seldom uniform in very wide packs. */
 static void
 write_packs(struct jit_pack_body *body, struct jit_pack_body *plain,
             const struct content *content, bool region)
@@ -354,14 +361,18 @@ write_packs(struct jit_pack_body *body, struct jit_pack_body *plain,
     unsigned size = 0;
     jit_each_instruction(body->jit, kernel->body, count_instruction, &size);
     unsigned vectors = region && size > LONG ? 1 : vectors_per_value(content);
-    if (plain && vectors > MOST_OF_QUOTIENTS) {
+    if (body->quotients && vectors > MOST_OF_QUOTIENTS) {
         vectors = MOST_OF_QUOTIENTS;
     }
     unsigned lanes = vector_lanes(body, content);
     set_widths(kernel->packs, lanes, vectors);
-    for (unsigned i = 0; i < JIT_PACK_WIDTHS && kernel->packs[i]; i++) {
-        body->general = plain ? write_general(plain, kernel->packs[i]) : NULL;
-        jit_pack_write(body, kernel->packs[i], "pack");
+    for (unsigned i = JIT_PACK_WIDTHS; i-- > 0;) {
+        unsigned width = kernel->packs[i];
+        if (width) {
+            body->general =
+                plain ? write_general(body, plain, width, lanes) : NULL;
+            jit_pack_write(body, width, "pack");
+        }
     }
 }
 
@@ -411,6 +422,31 @@ wants_quotients(struct jit *jit, struct jit_kernel *kernel,
     return true;
 }
 
+/* Tests whether the kernel should run in packs that assume that all lanes
+ * choose their indices alike (choices.c): fewer accesses then need a run-time
+ * test of their own, or are scattered, than in *content, which is that of
+ * packs without the assumption. If so, replaces *content. */
+static bool
+wants_choices(struct jit *jit, struct jit_kernel *kernel, bool quotients,
+              struct content *content)
+{
+    struct jit_pack_body body = {
+        .jit = jit, .kernel = kernel, .quotients = quotients, .choices = true};
+    struct content assumed;
+    if (!content->tested || !analyse(&body)) {
+        return false;
+    }
+    pays(&body, &assumed);
+    if (assumed.scattered * WORTH > assumed.size ||
+        assumed.tested + assumed.scattered >=
+            content->tested + content->scattered) {
+        return false;
+    }
+    assumed.body = NULL;
+    *content = assumed;
+    return true;
+}
+
 /* Writes the functions that run a kernel body, or its code between two
  * barriers, for packs of neighbouring threads. */
 static void
@@ -424,7 +460,9 @@ pack_job(struct jit *jit, const struct job *job)
     }
     bool packs = pays(&body, &content);
     bool quotients = !job->region && wants_quotients(jit, kernel, &content);
-    if (!packs && !quotients) {
+    bool choices =
+        !job->region && wants_choices(jit, kernel, quotients, &content);
+    if (!packs && !quotients && !choices) {
         return;
     }
     if (jit->options.regions) {
@@ -432,11 +470,13 @@ pack_job(struct jit *jit, const struct job *job)
         jit_pack_split_branches(&body);
         body = plain;
         body.quotients = quotients;
+        body.choices = choices;
         analyse(&body);
-        if (quotients) {
+        bool assumes = quotients || choices;
+        if (assumes) {
             analyse(&plain);
         }
-        write_packs(&body, quotients ? &plain : NULL, &content, job->region);
+        write_packs(&body, assumes ? &plain : NULL, &content, job->region);
         for (unsigned i = 0; i < JIT_PACK_WIDTHS; i++) {
             job->packs[i] = kernel->packs[i];
         }

@@ -129,8 +129,8 @@ struct jit_pack_body {
     struct jit_shape *shapes;
     /* set of the integer extensions whose shape (relation between the lanes)
      * is only right if a run-time test shows that the operand does not wrap
-     * (jit_pack_assumes), and of quotients and remainders that are assumed to
-     * be linear */
+     * (jit_pack_assumes), of quotients and remainders that are assumed to be
+     * linear, and of choices that are assumed to be the same for all lanes */
     struct jit_map assumed;
     /* true: quotients of indices are assumed to be uniform, and remainders to
      * be linear, if that can be tested (quotients.c) */
@@ -138,9 +138,12 @@ struct jit_pack_body {
     /* number of quotients and remainders in the body that are assumed to be
      * linear (to change by a constant from lane to lane) */
     unsigned quotient_count;
-    /* function for the same pack that assumes nothing of quotients, and is
-     * called if a run-time test fails; NULL: the body is called for each
-     * lane */
+    /* true: the choices in indices, such as those of min and max, are assumed
+     * to be the same for all lanes, if that can be tested (choices.c) */
+    bool choices;
+    /* function for the same pack that assumes nothing of quotients and
+     * choices, or runs narrower packs, and is called if a run-time test fails;
+     * NULL: the body is called for each lane */
     LLVMValueRef general;
     struct jit_pack_buffered buffered[JIT_PACK_BUFFERS];
     unsigned buffered_count;
@@ -331,50 +334,12 @@ LLVMValueRef jit_pack_load_buffered(struct jit_pack_writer *to,
  * iteration. */
 void jit_pack_empty_buffers(struct jit_pack_writer *to, unsigned loop);
 
-/* quotients.c: if `at` is a quotient or remainder that is assumed to be
- * uniform, or linear, in most packs, returns the dividend. Else returns NULL.
- */
-LLVMValueRef jit_pack_dividend(LLVMValueRef at);
-/* Tests for a remainder, if jit_pack_dividend accepts the instruction. */
-bool jit_pack_is_remainder(LLVMValueRef at);
-/* Tests whether all lanes divide by the same number, if jit_pack_dividend
- * accepts the instruction. */
-bool jit_pack_divisor_is_uniform(const struct jit_pack_body *body,
-                                 LLVMValueRef at);
-/* Quick test for a quotient or remainder that is used as an index. */
-bool jit_pack_is_index_quotient(LLVMValueRef at);
-/* Tests for a quotient that counts as uniform, or a remainder that counts as
- * linear, although a run-time test is needed for it. */
-bool jit_pack_assumes_quotient(const struct jit_pack_body *body,
-                               LLVMValueRef at);
-/* Writes the run-time test for an assumed quotient or remainder, and its value
- * in lane 0. */
-void jit_pack_write_quotient(struct jit_pack_writer *to, LLVMValueRef at);
-
-/* Tests for a select `y == n ? a : b` in which n is 0 or -1. Such selects are
- * written by retarget/arithmetic.c for divisors y for which LLVM does not
- * define the quotient. In quotients of indices, y is assumed to be another
- * number. */
-bool jit_pack_is_divisor_case(LLVMValueRef at);
-/* Tests for a select `y == n ? a : b` that gets the shape of b although a has
- * another shape, so that a run-time test is needed. */
-bool jit_pack_assumes_divisor(const struct jit_pack_body *body,
-                              LLVMValueRef at);
-/* Writes the run-time test that a select `y == n ? a : b` has the value b in
- * all lanes, and writes its value in lane 0. */
-void jit_pack_write_divisor_case(struct jit_pack_writer *to, LLVMValueRef at);
-
-/* fallback.c: writes a branch that leaves the function for the pack if `fits`
- * (an i1) is false: body->general, or the body for one lane after the other,
- * runs instead. Nothing that can be observed must have happened before. */
-void jit_pack_branch(struct jit_pack_writer *to, LLVMValueRef fits);
-/* Writes a run-time test that the operand of the sign or zero
- * extension `at` does not wrap between the first and the last lane. If it
- * wraps, the function for the pack runs the body for one lane after the other,
- * and returns. */
-void jit_pack_check(struct jit_pack_writer *to, LLVMValueRef at);
-
-/* flow.c: writes the function that runs the body for a pack of `width`
+/* flow.c: adds a function without code that runs the body for a pack of
+ * `width` threads. Its parameters and its name are those of the function that
+ * jit_pack_write returns. */
+LLVMValueRef jit_pack_add_function(struct jit_pack_body *body, unsigned width,
+                                   const char *prefix);
+/* Writes the function that runs the body for a pack of `width`
  * neighbouring threads (lanes), and returns it. Its arguments are those of the
  * body, for lane 0, and the mask of lanes, which must contain lane 0. Its name
  * is `prefix`, the width and the kernel's name. */

@@ -19,6 +19,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/pack/assumptions.h"
 #include "jit/pack/pack.h"
 #include "jit/planted_faults.h"
 

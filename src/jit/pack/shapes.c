@@ -20,6 +20,7 @@
 #include "jit/entries/guard.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/pack/assumptions.h"
 #include "jit/pack/pack.h"
 #include "jit/planted_faults.h"
 #include "jit/text.h"
@@ -230,7 +231,7 @@ jit_pack_assumes_quotient(const struct jit_pack_body *body, LLVMValueRef at)
 bool
 jit_pack_assumes_divisor(const struct jit_pack_body *body, LLVMValueRef at)
 {
-    return jit_map_get(&body->assumed, at) && LLVMIsASelectInst(at) &&
+    return jit_map_get(&body->assumed, at) && jit_pack_is_divisor_case(at) &&
            jit_pack_is_uniform(body, LLVMGetOperand(at, 0)) &&
            jit_pack_is_linear(body, LLVMGetOperand(at, 2)) &&
            meet(shape_of(body, LLVMGetOperand(at, 1)),
@@ -305,6 +306,26 @@ assume_in(struct jit_pack_body *body, unsigned b)
             body->quotient_count++;
         }
         if (body->quotients && jit_pack_is_divisor_case(at)) {
+            *jit_map_slot(&body->assumed, at) = 1;
+        }
+    }
+}
+
+/* If a pack may be given up in the basic block, adds the choices of indices in
+ * it to body->assumed, and the integer extensions. */
+static void
+assume_choices(struct jit_pack_body *body, unsigned b)
+{
+    LLVMValueRef at = LLVMGetFirstInstruction(body->cfg.blocks[b].block);
+    if (!body->choices || !jit_pack_may_give_up(body, b)) {
+        return;
+    }
+    for (; at && !jit_pack_has_effect(at); at = LLVMGetNextInstruction(at)) {
+        bool extends = (LLVMIsASExtInst(at) || LLVMIsAZExtInst(at)) &&
+                       LLVMTypeOf(at) == body->jit->i64 &&
+                       LLVMTypeOf(LLVMGetOperand(at, 0)) == body->jit->i32;
+        if (extends || (jit_map_get(&body->differs, at) &&
+                        jit_pack_is_index_choice(at))) {
             *jit_map_slot(&body->assumed, at) = 1;
         }
     }
@@ -445,6 +466,10 @@ instruction_shape(const struct jit_pack_body *body, LLVMValueRef at)
     if (unknown || all) {
         return unknown ? (struct jit_shape){0} : uniform;
     }
+    struct jit_shape choice;
+    if (jit_pack_choice_shape(body, at, &choice)) {
+        return choice;
+    }
     if (jit_pack_assumes_divisor(body, at)) {
         return shape_of(body, LLVMGetOperand(at, 2));
     }
@@ -567,6 +592,7 @@ jit_pack_find_shapes(struct jit_pack_body *body)
     }
     for (unsigned b = 0; b < body->cfg.count; b++) {
         assume_in(body, b);
+        assume_choices(body, b);
     }
     body->shapes = jit_allocate((count + 1) * sizeof *body->shapes);
     while (update_all(body)) {

@@ -18,6 +18,7 @@
 #include "jit/jit.h"
 #include "jit/loops/loops.h"
 #include "jit/output/slow_path.h"
+#include "jit/pack/assumptions.h"
 #include "jit/pack/pack.h"
 #include "jit/planted_faults.h"
 #include "jit/text.h"
@@ -494,6 +495,10 @@ jit_pack_instruction(struct jit_pack_writer *to, LLVMValueRef at)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
     if (jit_pack_ignores(at)) {
+        return;
+    }
+    if (jit_pack_assumes_choice(to->body, at)) {
+        jit_pack_write_choice(to, at);
         return;
     }
     if (jit_pack_assumes_quotient(to->body, at)) {

@@ -1,0 +1,92 @@
+/* assumptions.h - declarations of the passes that assume that the lanes of a
+ * pack (neighbouring threads that one function runs) behave alike.
+ *
+ * quotients.c finds quotients and remainders of indices that are uniform or
+ * linear in most packs, choices.c the choices of an index that all lanes make
+ * alike in most packs. Both write run-time tests. fallback.c runs a pack for
+ * which a test fails in another way.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_ASSUMPTIONS_H
+#define PYCUDA_JIT_ASSUMPTIONS_H
+
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
+struct jit_pack_body;
+struct jit_pack_writer;
+struct jit_shape;
+
+/* quotients.c: if `at` is a quotient or remainder that is assumed to be
+ * uniform, or linear, in most packs, returns the dividend. Else returns NULL.
+ */
+LLVMValueRef jit_pack_dividend(LLVMValueRef at);
+/* Tests for a remainder, if jit_pack_dividend accepts the instruction. */
+bool jit_pack_is_remainder(LLVMValueRef at);
+/* Tests whether all lanes divide by the same number, if jit_pack_dividend
+ * accepts the instruction. */
+bool jit_pack_divisor_is_uniform(const struct jit_pack_body *body,
+                                 LLVMValueRef at);
+/* Quick test for a quotient or remainder that is used as an index. */
+bool jit_pack_is_index_quotient(LLVMValueRef at);
+/* Tests for a quotient that counts as uniform, or a remainder that counts as
+ * linear, although a run-time test is needed for it. */
+bool jit_pack_assumes_quotient(const struct jit_pack_body *body,
+                               LLVMValueRef at);
+/* Writes the run-time test for an assumed quotient or remainder, and its value
+ * in lane 0. */
+void jit_pack_write_quotient(struct jit_pack_writer *to, LLVMValueRef at);
+
+/* Tests for a select `y == n ? a : b` in which n is 0 or -1. Such selects are
+ * written by retarget/arithmetic.c for divisors y for which LLVM does not
+ * define the quotient. In quotients of indices, y is assumed to be another
+ * number. */
+bool jit_pack_is_divisor_case(LLVMValueRef at);
+/* Tests for a select `y == n ? a : b` that gets the shape of b although a has
+ * another shape, so that a run-time test is needed. */
+bool jit_pack_assumes_divisor(const struct jit_pack_body *body,
+                              LLVMValueRef at);
+/* Writes the run-time test that a select `y == n ? a : b` has the value b in
+ * all lanes, and writes its value in lane 0. */
+void jit_pack_write_divisor_case(struct jit_pack_writer *to, LLVMValueRef at);
+
+/* choices.c: tests for an instruction that other threads can observe, after
+ * which a pack cannot be run again. */
+bool jit_pack_has_effect(LLVMValueRef at);
+/* Tests whether the function for a pack may give up in basic block `b`, before
+ * the first effect in it, and run the pack in another way: it has had no
+ * effect before, in earlier iterations of a loop either, and either all lanes
+ * reach `b` or no lane does. Loads may be repeated. */
+bool jit_pack_may_give_up(const struct jit_pack_body *body, unsigned b);
+/* Quick test for a comparison, select, minimum or maximum that chooses the
+ * index of an access. */
+bool jit_pack_is_index_choice(LLVMValueRef at);
+/* If `at` is such a choice and is assumed to be the same for all lanes, stores
+ * the shape of its result in *shape and returns true. The shapes of the
+ * operands must be known. */
+bool jit_pack_choice_shape(const struct jit_pack_body *body, LLVMValueRef at,
+                           struct jit_shape *shape);
+/* Tests whether `at` is assumed to choose alike in all lanes, so that a
+ * run-time test is needed. */
+bool jit_pack_assumes_choice(const struct jit_pack_body *body,
+                             LLVMValueRef at);
+/* Writes the run-time test for an assumed choice, and its value in lane 0. */
+void jit_pack_write_choice(struct jit_pack_writer *to, LLVMValueRef at);
+
+/* fallback.c: writes a function for packs of `width` threads that calls the
+ * function for packs of `narrow` threads, which must have been written, for
+ * each part. Returns the function; it is used as body->general. */
+LLVMValueRef jit_pack_write_parts(struct jit_pack_body *body, unsigned width,
+                                  unsigned narrow);
+/* Writes a branch that leaves the function for the pack if `fits`
+ * (an i1) is false: body->general, or the body for one lane after the other,
+ * runs instead. Nothing that can be observed must have happened before. */
+void jit_pack_branch(struct jit_pack_writer *to, LLVMValueRef fits);
+/* Writes a run-time test that the operand of the sign or zero
+ * extension `at` does not wrap between the first and the last lane. If it
+ * wraps, the function for the pack runs the body for one lane after the other,
+ * and returns. */
+void jit_pack_check(struct jit_pack_writer *to, LLVMValueRef at);
+
+#endif

@@ -1,0 +1,347 @@
+/* choices.c - choices in the indices of accesses that are the same for all
+ * lanes of most packs.
+ *
+ * Called by pack.c, shapes.c and values.c. Kernels limit indices to the range
+ * of an array, or choose another element at its border:
+ *
+ *     c = min(max(x + j, 0), n - 1);   w = x == 0 ? x : x - 1;
+ *
+ * In most packs (neighbouring threads that one function runs) all lanes choose
+ * alike, so the index grows by a constant from lane to lane. The function for
+ * a pack assumes this. It tests the first and the last lane where the choice
+ * is made, also in loops, but only where it has had no effect yet. If the
+ * lanes do not choose alike, it calls another function for the same pack,
+ * which does not assume it (body->general).
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/analyse/cfg.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/pack/assumptions.h"
+#include "jit/pack/pack.h"
+#include "jit/planted_faults.h"
+
+/* greatest increment from lane to lane of an index that is compared, so that
+ * the last lane's index is not more than 2^31 from the first one's */
+enum { MAX_STRIDE = 1 << 20 };
+
+/* ---- where a pack may be given up ---- */
+
+bool
+jit_pack_has_effect(LLVMValueRef at)
+{
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMStore:
+    case LLVMFence:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return true;
+    case LLVMLoad:
+        return LLVMGetVolatile(at) || jit_sight(at) != JIT_SIGHT_NONE;
+    case LLVMCall:
+        return !jit_pack_ignores(at) &&
+               (!jit_is_call(at, "llvm.") || jit_is_call(at, "llvm.mem"));
+    default:
+        return false;
+    }
+}
+
+static bool
+block_has_effect(LLVMBasicBlockRef block)
+{
+    LLVMValueRef at = LLVMGetFirstInstruction(block);
+    while (at && !jit_pack_has_effect(at)) {
+        at = LLVMGetNextInstruction(at);
+    }
+    return at != NULL;
+}
+
+bool
+jit_pack_may_give_up(const struct jit_pack_body *body, unsigned b)
+{
+    bool *reached = jit_allocate(body->cfg.count);
+    unsigned above = body->dominator[b];
+    bool fits = true;
+    for (; fits && above != NO_BLOCK; above = body->dominator[above]) {
+        LLVMValueRef end =
+            LLVMGetBasicBlockTerminator(body->cfg.blocks[above].block);
+        fits = !jit_map_get(&body->differs, end);
+    }
+    for (unsigned x = 0; fits && x < body->cfg.count; x++) {
+        bool before = x != b || body->loop_of[b] != JIT_NO_LOOP;
+        memset(reached, 0, body->cfg.count);
+        jit_cfg_reach(&body->cfg, x, NO_BLOCK, reached);
+        fits = !reached[b] || !before ||
+               !block_has_effect(body->cfg.blocks[x].block);
+    }
+    free(reached);
+    return fits;
+}
+
+/* ---- choices ---- */
+
+/* Tests whether the value may be part of the index of an access. */
+static bool
+feeds_index(LLVMValueRef value, int depth)
+{
+    LLVMUseRef use = depth ? LLVMGetFirstUse(value) : NULL;
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        bool passes = (jit_is_arithmetic(user) && !LLVMIsAICmpInst(user)) ||
+                      jit_is_extreme(user) || LLVMIsAPHINode(user);
+        if (LLVMIsAGetElementPtrInst(user) ||
+            (passes && feeds_index(user, depth - 1))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Tests for a comparison of integers with no other use than to choose an
+ * index: as the condition of a select, or extended to 0 or 1. */
+static bool
+only_chooses(LLVMValueRef compare)
+{
+    enum { DEPTH = 8 };
+    LLVMUseRef use = LLVMGetFirstUse(compare);
+    bool any = use != NULL;
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        bool chooses =
+            LLVMIsAZExtInst(user) || LLVMIsASExtInst(user) ||
+            (LLVMIsASelectInst(user) && LLVMGetOperand(user, 0) == compare &&
+             LLVMGetOperand(user, 1) != compare &&
+             LLVMGetOperand(user, 2) != compare);
+        if (!chooses ||
+            LLVMGetTypeKind(LLVMTypeOf(user)) != LLVMIntegerTypeKind ||
+            LLVMTypeOf(user) == LLVMTypeOf(compare) ||
+            !feeds_index(user, DEPTH)) {
+            return false;
+        }
+    }
+    return any;
+}
+
+static bool
+is_index_type(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
+           (LLVMGetIntTypeWidth(type) == 32 ||
+            LLVMGetIntTypeWidth(type) == 64);
+}
+
+bool
+jit_pack_is_index_choice(LLVMValueRef at)
+{
+    enum { DEPTH = 8 };
+    if (LLVMIsAICmpInst(at)) {
+        return is_index_type(LLVMTypeOf(LLVMGetOperand(at, 0))) &&
+               only_chooses(at);
+    }
+    return is_index_type(LLVMTypeOf(at)) &&
+           (jit_is_extreme(at) ||
+            (LLVMIsASelectInst(at) && LLVMIsAICmpInst(LLVMGetOperand(at, 0)) &&
+             jit_pack_is_index_choice(LLVMGetOperand(at, 0)))) &&
+           feeds_index(at, DEPTH);
+}
+
+/* Returns the number, 0 or 1, of that operand of the comparison, minimum or
+ * maximum that grows from lane to lane, if the other one is uniform.
+ * Otherwise returns 2. */
+static unsigned
+growing_operand(const struct jit_pack_body *body, LLVMValueRef at)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        struct jit_shape own = jit_pack_shape(body, LLVMGetOperand(at, i));
+        if (jit_pack_is_uniform(body, LLVMGetOperand(at, 1 - i)) &&
+            own.kind == JIT_SHAPE_LINEAR && own.stride &&
+            own.stride <= MAX_STRIDE && own.stride >= -MAX_STRIDE) {
+            return i;
+        }
+    }
+    return 2;
+}
+
+/* Returns the number, 1 or 2, of that operand of the select whose value is
+ * assumed for all lanes: the one that grows from lane to lane, if the other
+ * one does not. Returns 0 if both grow alike, so that nothing has to be
+ * assumed, and 3 if there is no constant increment. */
+static unsigned
+assumed_arm(const struct jit_pack_body *body, LLVMValueRef at)
+{
+    struct jit_shape a = jit_pack_shape(body, LLVMGetOperand(at, 1));
+    struct jit_shape b = jit_pack_shape(body, LLVMGetOperand(at, 2));
+    if (a.kind != JIT_SHAPE_LINEAR || b.kind != JIT_SHAPE_LINEAR) {
+        return 3;
+    }
+    return a.stride == b.stride ? 0 : b.stride == 0 ? 1 : a.stride ? 3 : 2;
+}
+
+static bool
+is_signed_extreme(LLVMValueRef at)
+{
+    return jit_is_call(at, "llvm.smin.") || jit_is_call(at, "llvm.smax.");
+}
+
+static bool
+is_maximum(LLVMValueRef at)
+{
+    return jit_is_call(at, "llvm.smax.") || jit_is_call(at, "llvm.umax.");
+}
+
+bool
+jit_pack_choice_shape(const struct jit_pack_body *body, LLVMValueRef at,
+                      struct jit_shape *shape)
+{
+    unsigned operand;
+    if (!jit_map_get(&body->assumed, at) || !body->choices) {
+        return false;
+    }
+    if (LLVMIsAICmpInst(at)) {
+        *shape = (struct jit_shape){JIT_SHAPE_LINEAR, 0, true, true};
+        return growing_operand(body, at) < 2;
+    }
+    if (LLVMIsASelectInst(at)) {
+        operand = assumed_arm(body, at);
+        if (!jit_pack_is_uniform(body, LLVMGetOperand(at, 0)) ||
+            operand == 0 || operand == 3) {
+            return false;
+        }
+        *shape = jit_pack_shape(body, LLVMGetOperand(at, operand));
+        return true;
+    }
+    operand = jit_is_extreme(at) ? growing_operand(body, at) : 2;
+    if (operand == 2) {
+        return false;
+    }
+    /* The test includes that the operand does not wrap between the lanes. */
+    LLVMValueRef other = LLVMGetOperand(at, 1 - operand);
+    *shape = jit_pack_shape(body, LLVMGetOperand(at, operand));
+    if (is_signed_extreme(at)) {
+        shape->is_signed = true;
+        shape->is_unsigned |= is_maximum(at) && LLVMIsAConstantInt(other) &&
+                              LLVMConstIntGetSExtValue(other) >= 0;
+    } else {
+        shape->is_unsigned = true;
+    }
+    return true;
+}
+
+bool
+jit_pack_assumes_choice(const struct jit_pack_body *body, LLVMValueRef at)
+{
+    struct jit_shape shape;
+    return jit_pack_choice_shape(body, at, &shape);
+}
+
+/* ---- the run-time tests ---- */
+
+/* The values that an index has in the first and the last lane, and the same in
+ * the order of size if it does not wrap between them. */
+struct ends {
+    LLVMValueRef first, last, low, high;
+    uint64_t span; /* high - low */
+};
+
+static struct ends
+write_ends(struct jit_pack_writer *to, LLVMValueRef index)
+{
+    LLVMTypeRef type = LLVMTypeOf(index);
+    int64_t way =
+        jit_pack_shape(to->body, index).stride * ((int64_t)to->width - 1);
+    struct ends ends;
+    ends.first = LLVMBuildFreeze(to->builder, jit_pack_scalar(to, index), "");
+    ends.last = LLVMBuildAdd(to->builder, ends.first,
+                             LLVMConstInt(type, (uint64_t)way, 1), "");
+    ends.low = way > 0 ? ends.first : ends.last;
+    ends.high = way > 0 ? ends.last : ends.first;
+    ends.span = (uint64_t)(way > 0 ? way : -way);
+    return ends;
+}
+
+/* Writes the test that the comparison has the same result in all lanes. */
+static void
+write_comparison(struct jit_pack_writer *to, LLVMValueRef at)
+{
+    LLVMBuilderRef builder = to->builder;
+    unsigned operand = growing_operand(to->body, at);
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(at);
+    struct ends ends = write_ends(to, LLVMGetOperand(at, operand));
+    LLVMValueRef bound = LLVMBuildFreeze(
+        builder, jit_pack_scalar(to, LLVMGetOperand(at, 1 - operand)), "");
+    LLVMValueRef result, fits;
+    if (predicate == LLVMIntEQ || predicate == LLVMIntNE) {
+        /* No lane has the bound, modulo the range of the type. */
+        fits = LLVMBuildICmp(
+            builder, LLVMIntUGT, LLVMBuildSub(builder, bound, ends.low, ""),
+            LLVMConstInt(LLVMTypeOf(bound), ends.span, 0), "");
+        result = LLVMConstInt(to->jit->i1, predicate == LLVMIntNE, 0);
+    } else {
+        bool is_signed = predicate >= LLVMIntSGT;
+        predicate =
+            operand == 0 ? predicate : jit_predicate_mirrored(predicate);
+        result = LLVMBuildICmp(builder, predicate, ends.first, bound, "");
+        fits = LLVMBuildICmp(
+            builder, LLVMIntEQ, result,
+            LLVMBuildICmp(builder, predicate, ends.last, bound, ""), "");
+        fits = LLVMBuildAnd(builder, fits,
+                            LLVMBuildICmp(builder,
+                                          is_signed ? LLVMIntSLE : LLVMIntULE,
+                                          ends.low, ends.high, ""),
+                            "");
+    }
+    jit_pack_branch(to, PLANTED_FAULT(pack_choice)
+                            ? LLVMConstInt(to->jit->i1, 1, 0)
+                            : fits);
+    jit_pack_define(to, at, result);
+}
+
+/* Writes the test that the minimum or maximum is the operand that grows from
+ * lane to lane. */
+static void
+write_extreme(struct jit_pack_writer *to, LLVMValueRef at)
+{
+    LLVMBuilderRef builder = to->builder;
+    unsigned operand = growing_operand(to->body, at);
+    struct ends ends = write_ends(to, LLVMGetOperand(at, operand));
+    LLVMValueRef bound = LLVMBuildFreeze(
+        builder, jit_pack_scalar(to, LLVMGetOperand(at, 1 - operand)), "");
+    LLVMIntPredicate ordered = is_signed_extreme(at) ? LLVMIntSLE : LLVMIntULE;
+    LLVMValueRef inside =
+        is_maximum(at) ? LLVMBuildICmp(builder, ordered, bound, ends.low, "")
+                       : LLVMBuildICmp(builder, ordered, ends.high, bound, "");
+    LLVMValueRef fits = LLVMBuildAnd(
+        builder, inside,
+        LLVMBuildICmp(builder, ordered, ends.low, ends.high, ""), "");
+    jit_pack_branch(to, PLANTED_FAULT(pack_choice)
+                            ? LLVMConstInt(to->jit->i1, 1, 0)
+                            : fits);
+    jit_pack_define(to, at, ends.first);
+}
+
+void
+jit_pack_write_choice(struct jit_pack_writer *to, LLVMValueRef at)
+{
+    if (LLVMIsAICmpInst(at)) {
+        write_comparison(to, at);
+        return;
+    }
+    if (!LLVMIsASelectInst(at)) {
+        write_extreme(to, at);
+        return;
+    }
+    unsigned operand = assumed_arm(to->body, at);
+    LLVMValueRef fits = LLVMBuildFreeze(
+        to->builder, jit_pack_scalar(to, LLVMGetOperand(at, 0)), "");
+    jit_pack_branch(to,
+                    operand == 1 ? fits : LLVMBuildNot(to->builder, fits, ""));
+    jit_pack_define(to, at, jit_pack_scalar(to, LLVMGetOperand(at, operand)));
+}

@@ -1,0 +1,155 @@
+"""Kernels that limit indices to an array, or choose others at its border.
+
+The CPU device assumes that neighbouring threads choose alike, and tests it for
+each pack of threads.  Every kernel also runs thread by thread, and must write
+the same; borders fall into packs of all kinds.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import re
+
+import numpy as np
+import pytest
+from compiled_schemes import compile_schemes
+
+import pycuda.autoinit  # noqa: F401
+import pycuda.driver as cuda
+from pycuda.cpu._explain import code, explain
+
+pytestmark = pytest.mark.cpu
+
+SOURCE = """
+#define X (blockIdx.x * blockDim.x + threadIdx.x)
+#define KERNEL(NAME) extern "C" __global__ void NAME( \\
+    const int *a, int *out, int n, int r)
+
+KERNEL(limited) // the index is limited within two loops
+{
+    int x = X, sum = 0;
+    if (x < n) {
+        for (int i = -r; i <= r; i++)
+            for (int j = -r; j <= r; j++)
+                sum = sum * 3 + a[min(max(x + j + i, 0), n - 1)];
+        out[x] = sum;
+    }
+}
+KERNEL(bordered) // comparisons for equality, carried by a loop
+{
+    int c = X, w = c == 0 ? c : c - 1, e = c == n - 1 ? c : c + 1;
+    if (c < n)
+        for (int k = 0; k < r; k++) {
+            out[c] = out[c] + a[w] * 5 - a[e];
+            c += n, w += n, e += n;
+        }
+}
+KERNEL(periodic)
+{
+    int x = X, w = x == 0 ? n - 1 : x - 1, e = x == n - 1 ? 0 : x + 1;
+    if (x < n)
+        for (int k = 0; k < r; k++) out[x] = out[x] * 7 + a[w] - a[e] * k;
+}
+KERNEL(shifted) // two halves of a row, signed and unsigned
+{
+    int x = X, h = n / 2, sum = 0;
+    unsigned u = X;
+    int at = x < h ? x + h : x - h;
+    unsigned to = u > (unsigned)r + 3u ? u : u + 9u;
+    if (x < n)
+        for (int k = 0; k < r; k++) sum = sum * 5 + a[at] + a[to + k];
+    if (x < n) out[x] = sum;
+}
+KERNEL(downward)
+{
+    int x = n - 1 - (int)X, sum = 0;
+    for (int k = 0; k < r; k++)
+        sum = sum * 3 + a[min(max(x - k, 2), n - 3)];
+    if (x >= 0) out[x] = sum;
+}
+KERNEL(wide) // indices of 64 bits; unsigned ones that wrap below 0
+{
+    long x = X, last = n - 1;
+    unsigned u = X;
+    int sum = 0;
+    for (int k = 0; k < r; k++)
+        sum = sum * 3 + a[min(x + k, last)] + a[min(u - k, n - 1u)];
+    if (x < n) out[x] = sum;
+}
+KERNEL(repeated) // an effect comes before: packs cannot be run again
+{
+    int x = X;
+    if (x < n)
+        for (int k = 0; k < r; k++) {
+            out[x] += a[min(x + k, n - 1)];
+            out[x] *= a[max(x - k, 0)];
+        }
+}
+KERNEL(parted) // only some threads limit their index
+{
+    int x = X, sum = x;
+    if (x < n) {
+        if (a[x] % 3 == 0)
+            for (int k = 0; k < r; k++) sum = sum * 3 + a[max(x - k, 0)];
+        for (int k = 0; k < a[x] % 4; k++)
+            sum = sum * 3 + a[min(x + k, n - 1)];
+        out[x] = sum;
+    }
+}
+"""
+NAMES = re.findall(r"KERNEL\((\w+)\)", SOURCE)[1:]
+SIZES = [(1, 1), (5, 2), (16, 3), (17, 1), (130, 4), (515, 3), (1000, 17)]
+
+
+@pytest.fixture(scope="module")
+def modules():
+    return compile_schemes(SOURCE)
+
+
+def run(module, name, a, n, r, block):
+    out = np.full(a.size, 9, np.int32)
+    module.get_function(name)(
+        cuda.In(a),
+        cuda.InOut(out),
+        np.int32(n),
+        np.int32(r),
+        block=(block, 1, 1),
+        grid=(-(-n // block), 1),
+    )
+    return out
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_results_are_those_of_single_threads(modules, name):
+    a = np.random.default_rng(5).integers(0, 100, 24000).astype(np.int32)
+    for n, r in SIZES:
+        for block in (256, 96, 33):
+            ours, single = (run(m, name, a, n, r, block) for m in modules)
+            wrong = np.flatnonzero(ours != single)
+            assert not wrong.size, (n, r, block, wrong[:9])
+            assert (ours != 9).any() or name == "downward"
+
+
+def test_results_are_right(modules):
+    a = np.random.default_rng(6).integers(0, 100, 4000).astype(np.int32)
+    n, r, x = 700, 3, np.arange(700)
+    sums = np.zeros(n, np.int32)
+    with np.errstate(over="ignore"):
+        for i in range(-r, r + 1):
+            for j in range(-r, r + 1):
+                sums = sums * np.int32(3) + a[np.clip(x + i + j, 0, n - 1)]
+    for module in modules:
+        assert np.array_equal(run(module, "limited", a, n, r, 64)[:n], sums)
+
+
+def test_limited_rows_are_vectors(tmp_path):
+    path = tmp_path / "kernels.cu"
+    head = SOURCE[: SOURCE.index("KERNEL(limited)")]
+    path.write_text(head + SOURCE[len(head) : SOURCE.index("KERNEL(bord")])
+    assert explain(path)["kernels"][0]["level"] == "packs"
+    text = code(path)
+    # The entry has no gathers. Packs at a border run in functions that do.
+    entry = text[text.index("@kernel.limited(") :]
+    entry = entry[: entry.index("\n}\n")]
+    assert re.search(r"load <\d+ x i32>", entry)
+    assert "gather" not in entry
+    assert "call void @parts" in entry
