@@ -41,7 +41,7 @@ _LIBRARIES = (
     "libnvToolsExt.so.1",
     "libnvToolsExt.so",
 )
-# Where wheels keep the libraries, below a folder of sys.path.
+# Folders of the libraries in wheels, relative to the folders of sys.path.
 _WHEELS = ("nvidia/cu*/lib", "nvidia/nvtx/lib")
 
 
@@ -344,7 +344,7 @@ _DUNDERS = {
         *("getitem", "setitem"),
     )
 }
-# With these methods NumPy calls its functions for arrays.
+# Methods by which NumPy calls its functions for arrays.
 _PROTOCOLS = ("__array_ufunc__", "__array_function__")
 _annotated: dict[str, Any] = {}  # attributes of GPUArray that are wrapped
 _MISSING = object()
@@ -385,18 +385,18 @@ def _annotation(name: str, value: Any) -> Any:
 
 
 def annotate_arrays(on: bool = True) -> None:
-    """Let each operation of a GPUArray be a range, or end that.
+    """Turn ranges for the operations of arrays on or off.
 
     Operators and methods become ranges such as ``GPUArray.__add__`` and
     ``GPUArray.sum``, NumPy's functions of arrays ranges such as ``numpy.sin``.
-    An operation that uses others encloses their ranges.
-    While this is on, each operation takes longer, by some tenths of a
-    microsecond on the host; afterwards the operations are those of before.
+    An operation that uses others encloses their ranges.  While this is on,
+    each operation takes longer, by some tenths of a microsecond on the host;
+    turning it off restores the original operations.
 
     Parameters
     ----------
     on : bool
-        True begins, False ends it.
+        Whether operations of arrays are ranges from now on.
 
     Examples
     --------

@@ -88,8 +88,8 @@ exec_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* Waits for the last launch of the GraphExec, since that uses the kept
- * objects, and then drops them. */
+/* Waits for the last launch of the GraphExec, because that launch uses the
+ * objects that `self` keeps alive. Then drops the objects. */
 static void
 exec_dealloc(PyObject *op)
 {

@@ -33,7 +33,8 @@ static uint64_t committed; /* number of writable bytes in the arena */
 /* Bytes that may be allocated before the available memory is read again from
  * /proc and the cgroup files. */
 static uint64_t grant;
-/* Maximum of `grant`, in bytes. */
+/* Maximum of `grant` (bytes that may be allocated before the limits are read
+ * again). */
 static uint64_t grant_most;
 /* Committed plus available bytes when /proc and the cgroup files were last
  * read. */

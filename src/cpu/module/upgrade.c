@@ -86,7 +86,7 @@ image_matches(const struct cpu_image *quick, const struct cpu_image *full)
 }
 
 /* Makes the functions of the module run the full version, of which it gets a
- * copy. Does nothing if that fails. */
+ * copy. Does nothing if the copy fails. */
 static void
 module_upgrade(struct cpu_module *module, const struct nvrtc_text *full)
 {

@@ -12,7 +12,7 @@
 
 /* frontend.c: guards the command of the front end while it is searched for. */
 extern pthread_mutex_t nvrtc_choice_lock;
-/* process.c: held while a child process is started. */
+/* Lock of process.c; held while a child process is started. */
 extern pthread_mutex_t nvrtc_start_lock;
 /* api.c: guards the list of programs that were created and not destroyed. */
 extern pthread_mutex_t nvrtc_list_lock;

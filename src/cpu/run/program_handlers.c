@@ -251,8 +251,8 @@ entry_divert(const struct object *object, void **entry, void *function)
                      (uintptr_t)entry < object->protected_end;
 
     if (protected && mprotect((void *)first, page, PROT_READ | PROT_WRITE)) {
-        /* The entry cannot be changed. Handlers that are set through it are
-         * detected by cpu_fault_check. */
+        /* The entry of the linkage table cannot be changed. cpu_fault_check
+         * detects handlers that are set through it. */
         return;
     }
     __atomic_store_n(entry, function, __ATOMIC_RELEASE);

@@ -38,8 +38,8 @@ enum { MAX_OBJECTS = 1 << 20 };
 
 /* ---- children, streams and events of a kernel; the scheduler lock is held */
 
-/* Returns what the kernel has launched, which is created at the first call.
- * Returns NULL if there is not enough memory. */
+/* Returns the children of the kernel (struct cpu_children), which are created
+ * at the first call. Returns NULL if there is not enough memory. */
 static struct cpu_children *
 children_of(struct cpu_op *parent)
 {
@@ -150,8 +150,8 @@ pending_count(struct cpu_context *ctx)
     return 0;
 }
 
-/* Counts a child against the limit, and finds or creates its stream. On an
- * error, nothing is counted. */
+/* Adds a child to the number of pending launches, and finds or creates the
+ * child's stream. On an error, the number stays unchanged. */
 static int
 child_admit(struct cpu_op *parent, void *handle, uint64_t block,
             struct cpu_child_object **stream)
@@ -297,7 +297,8 @@ event_use(struct cpu_op *parent, struct cpu_op *marker, void *event,
     }
     if (wait &&
         (!found->op || (uintptr_t)handle == CPU_CHILD_FIRE_AND_FORGET)) {
-        /* nothing to wait for, or nothing that waits */
+        /* the event is reached already, or the stream has no order: only
+         * checks the handle */
         return stream_find(parent, handle, block, false, &stream);
     }
     int error = child_admit(parent, handle, block, &stream);

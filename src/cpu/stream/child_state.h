@@ -26,13 +26,15 @@ struct cpu_child_object {
      * this struct, which is also the handle. */
     uint64_t key;
     enum cpu_child_kind kind;
-    struct cpu_child_object *next; /* in a bucket, or in the list of spares */
+    /* next object in the bucket, or in the list of removed objects */
+    struct cpu_child_object *next;
 };
 
 #define CPU_CHILD_BUCKETS 64
 
-/* Children of an operation: what its kernel has launched. Guarded by the
- * scheduler lock; freed when the operation is done. */
+/* The launches, streams and events that the kernel of an operation has created
+ * (its children). Guarded by the scheduler lock; freed when the operation is
+ * done. */
 struct cpu_children {
     /* number of children that were submitted and are not done */
     unsigned unfinished;
@@ -44,8 +46,9 @@ struct cpu_children {
      * checks are on */
     struct cpu_op_queue held;
     /* hash table of the streams and events (child_table.c) */
-    struct cpu_child_object **buckets; /* `initial`, or from malloc */
-    size_t bucket_count;               /* a power of two */
+    /* the array `initial`, or memory from malloc */
+    struct cpu_child_object **buckets;
+    size_t bucket_count; /* a power of two */
     size_t object_count;
     struct cpu_child_object *initial[CPU_CHILD_BUCKETS];
     struct cpu_child_object *spares; /* removed objects, for reuse */
