@@ -700,3 +700,51 @@ MODULES["header_with_comments"] = Module(
     "\tret;\n\n}\n",
     [1],
 )
+
+# ---- conversions and NaNs that random modules found ----
+
+code(
+    "narrow_saturation",
+    [0x7FFF, 0x8000, 0xFFFF, 0, 0, 0x8000],
+    "cvt.rni.s16.f32 %h1, 0f4F000000; cvt.rni.s16.f32 %h2, 0fCF000000;"
+    " ld.global.f32 %f1, [%out]; add.f32 %f2, %f1, 0f49800000;"
+    " cvt.rzi.u16.f32 %h3, %f2; neg.f32 %f2, %f2; cvt.rzi.u16.f32 %h4, %f2;"
+    " div.rn.f32 %f3, %f1, %f1; cvt.rni.s16.f32 %h5, %f3;"
+    " cvt.f64.f32 %e1, %f3; cvt.rni.s16.f64 %h6, %e1;"
+    " cvt.u32.u16 %r1, %h1; st.global.u32 [%out], %r1;"
+    " cvt.u32.u16 %r1, %h2; st.global.u32 [%out+4], %r1;"
+    " cvt.u32.u16 %r1, %h3; st.global.u32 [%out+8], %r1;"
+    " cvt.u32.u16 %r1, %h4; st.global.u32 [%out+12], %r1;"
+    " cvt.u32.u16 %r1, %h5; st.global.u32 [%out+16], %r1;"
+    " cvt.u32.u16 %r1, %h6; st.global.u32 [%out+20], %r1;",
+)
+code(
+    "conversion_of_constants",
+    [0xFFFFFFFF, 0, 0x7FFFFFFF, 0, 0x80000000],
+    "mov.f32 %f1, 0f7F800000; cvt.rmi.u32.f32 %r1, %f1;"
+    " mov.f32 %f2, 0f7FC00000; cvt.rmi.u32.f32 %r2, %f2;"
+    " mov.f32 %f3, 0f7F800000; cvt.rzi.s32.f32 %r3, %f3;"
+    " mov.f64 %e1, 0d7FF8000000000000; cvt.rzi.s64.f64 %d1, %e1;"
+    " mov.b64 {%r4, %r5}, %d1; st.global.u32 [%out], %r1;"
+    " st.global.v2.u32 [%out+8], {%r3, %r4}; st.global.u32 [%out+4], %r2;"
+    " st.global.u32 [%out+16], %r5;",
+)
+code(
+    "signaling_nan",
+    [0x7FFFFFFF, 0x7FFFFFFF],
+    "mov.b32 %f1, 0x7f8cfc76; st.global.f32 [%out], %f1;"
+    " ld.volatile.global.f32 %f1, [%out]; cvt.rn.f32.u32 %f2, %t;"
+    " min.NaN.f32 %f3, %f1, %f2; max.NaN.f32 %f4, %f1, %f2;"
+    " st.global.v2.f32 [%out], {%f3, %f4};",
+)
+code(
+    "directed_wide_integer",
+    [bits(16777216), bits(16777218), 0x5F7FFFFF],
+    "mov.u64 %d1, 16777217; cvt.rz.f32.u64 %f1, %d1;"
+    " cvt.rp.f32.s64 %f2, %d1; mov.u64 %d2, -1;"
+    " cvt.rm.f32.u64 %f3, %d2; st.global.v2.f32 [%out], {%f1, %f2};"
+    " st.global.f32 [%out+8], %f3;",
+)
+MODULES["signaling_nan"].text = MODULES["signaling_nan"].text.replace(
+    "sm_70", "sm_80"
+)

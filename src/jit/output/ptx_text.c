@@ -132,6 +132,54 @@ widen_conversion(struct jit *jit, LLVMValueRef at, void *data)
     jit_replace(at, LLVMBuildTrunc(jit->builder, wide, type, ""));
 }
 
+/* Replaces a fence by the strongest one of PTX: LLVM's back end has no
+ * instruction for `fence`, and its C interface does not tell the scope. */
+static void
+replace_fence(struct jit *jit, LLVMValueRef at, void *data)
+{
+    static const char name[] = "llvm.nvvm.membar.sys";
+    (void)data;
+    if (!LLVMIsAFenceInst(at)) {
+        return;
+    }
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(
+        jit->module, LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
+    LLVMPositionBuilderBefore(jit->builder, at);
+    LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function), function,
+                   NULL, 0, "");
+    LLVMInstructionEraseFromParent(at);
+}
+
+/* Replaces a conversion to a rounded integer, for which the back end has no
+ * instruction, by rounding and a conversion. */
+static void
+replace_rounding(struct jit *jit, LLVMValueRef at, void *data)
+{
+    static const char *const rounding[][2] = {
+        {"llvm.lrint.", "llvm.rint"},
+        {"llvm.llrint.", "llvm.rint"},
+        {"llvm.lround.", "llvm.round"},
+        {"llvm.llround.", "llvm.round"},
+    };
+    (void)data;
+    for (size_t i = 0; i < sizeof rounding / sizeof *rounding; i++) {
+        if (!jit_is_call(at, rounding[i][0])) {
+            continue;
+        }
+        const char *name = rounding[i][1];
+        LLVMValueRef x = LLVMGetOperand(at, 0);
+        LLVMTypeRef type = LLVMTypeOf(x), to = LLVMTypeOf(at);
+        LLVMValueRef function = LLVMGetIntrinsicDeclaration(
+            jit->module, LLVMLookupIntrinsicID(name, strlen(name)), &type, 1);
+        LLVMPositionBuilderBefore(jit->builder, at);
+        LLVMValueRef whole =
+            LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function),
+                           function, &x, 1, "");
+        jit_replace(at, LLVMBuildFPToSI(jit->builder, whole, to, ""));
+        return;
+    }
+}
+
 /* Opens LLVM's back end for nvptx. */
 static void
 open_back_end(struct jit *jit)
@@ -163,6 +211,9 @@ jit_write_ptx(struct jit *jit)
     jit_stop_on_errors();
     LLVMStripModuleDebugInfo(jit->module);
     jit_lower_indices(jit);
+    jit_lower_variadic(jit);
+    jit_each_instruction_of_module(jit, replace_fence, NULL);
+    jit_each_instruction_of_module(jit, replace_rounding, NULL);
     jit_each_instruction_of_module(jit, replace_call, NULL);
     jit_each_instruction_of_module(jit, widen_conversion, NULL);
     for (size_t i = 0; i < sizeof renames / sizeof *renames; i++) {

@@ -29,23 +29,35 @@ whole_rounding(const struct ptx_statement *statement)
                                        : NULL;
 }
 
-/* Converts a whole float to the integer type, saturating. For 32 and 64 bits,
- * retarget/arithmetic.c defines the results of plain conversions. */
+/* Converts a whole float to the integer type, saturating. Of a NaN, the result
+ * is zero or, for doubles and integers of 64 bits, the top bit alone. Plain
+ * conversions of LLVM would have no result for constants out of range, and
+ * retarget/arithmetic.c lowers narrow ones like those of C++, which do not
+ * saturate. */
 static LLVMValueRef
 to_integer(struct ptx *ptx, LLVMValueRef value, struct ptx_type to)
 {
     LLVMBuilderRef builder = ptx->jit->builder;
-    LLVMTypeRef types[] = {ptx_llvm_type(ptx, to), LLVMTypeOf(value)};
-    if (to.bits >= 32) {
-        return to.letter == 's' ? LLVMBuildFPToSI(builder, value, *types, "")
-                                : LLVMBuildFPToUI(builder, value, *types, "");
-    }
-    const char *name =
-        to.letter == 's' ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
+    bool is_signed = to.letter == 's';
+    struct ptx_type wide = {to.letter, to.bits < 32 ? 32 : to.bits};
+    LLVMTypeRef types[] = {ptx_llvm_type(ptx, wide), LLVMTypeOf(value)};
+    const char *name = is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
     LLVMValueRef function = LLVMGetIntrinsicDeclaration(
         ptx->jit->module, LLVMLookupIntrinsicID(name, strlen(name)), types, 2);
-    return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function,
-                          &value, 1, "");
+    LLVMValueRef result = LLVMBuildCall2(
+        builder, LLVMGlobalGetValueType(function), function, &value, 1, "");
+    if (to.bits < 32) {
+        result = ptx_limit_integer(ptx, result, to, is_signed);
+    }
+    if (to.bits < 64 &&
+        LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMDoubleTypeKind) {
+        return result;
+    }
+    LLVMValueRef is_nan =
+        LLVMBuildFCmp(builder, LLVMRealUNO, value, value, "");
+    LLVMValueRef top =
+        LLVMConstInt(LLVMTypeOf(result), 1ull << (to.bits - 1), 0);
+    return LLVMBuildSelect(builder, is_nan, top, result, "");
 }
 
 LLVMValueRef
@@ -209,16 +221,15 @@ from_integer(struct ptx *ptx, const struct ptx_statement *statement,
                    ? ptx_limit_integer(ptx, value, to, is_signed)
                    : LLVMBuildIntCast2(builder, value, type, is_signed, "");
     }
-    if (is_directed(statement) && from.bits == 64 && to.bits == 64) {
+    if (is_directed(statement) && from.bits == 64) {
+        /* To a float: rounding twice in one direction rounds once. */
         value = round_long(ptx, statement, value, is_signed);
+        value = to_float(ptx, statement, value, to);
     } else if (is_directed(statement) && from.bits <= 32) {
         LLVMTypeRef wide = LLVMDoubleTypeInContext(ptx->jit->context);
         value = is_signed ? LLVMBuildSIToFP(builder, value, wide, "")
                           : LLVMBuildUIToFP(builder, value, wide, "");
         value = to_float(ptx, statement, value, to);
-    } else if (is_directed(statement)) {
-        ptx_fail(ptx, "this rounding of cvt is not supported");
-        return NULL;
     } else {
         value = is_signed ? LLVMBuildSIToFP(builder, value, type, "")
                           : LLVMBuildUIToFP(builder, value, type, "");

@@ -38,16 +38,19 @@ small_named(const char *name)
     return NULL;
 }
 
-/* Replaces a negative number by 0 if the statement has the modifier .relu. */
+/* Replaces a negative number by 0 if the statement has the modifier .relu. A
+ * NaN stays one. */
 static LLVMValueRef
 apply_relu(struct ptx *ptx, const struct ptx_statement *statement,
            LLVMValueRef value)
 {
-    LLVMTypeRef type = LLVMTypeOf(value);
-    LLVMValueRef pair[] = {value, LLVMConstReal(type, 0.0)};
-    return ptx_has(statement, "relu")
-               ? ptx_intrinsic(ptx, "llvm.maximum", type, pair, 2)
-               : value;
+    LLVMBuilderRef builder = ptx->jit->builder;
+    if (!ptx_has(statement, "relu")) {
+        return value;
+    }
+    LLVMValueRef zero = LLVMConstReal(LLVMTypeOf(value), 0.0);
+    LLVMValueRef stays = LLVMBuildFCmp(builder, LLVMRealUGT, value, zero, "");
+    return LLVMBuildSelect(builder, stays, value, zero, "");
 }
 
 /* Rounds a double to a float "to odd": if the float is not exact, its last bit

@@ -24,6 +24,23 @@ is_nan(struct ptx_work *work, LLVMValueRef value)
     return LLVMBuildFCmp(work->builder, LLVMRealUNO, value, value, "");
 }
 
+/* Returns `result`, or the NaN without a payload if an operand of min or max
+ * is a NaN. LLVM's code for llvm.minimum ignores signaling NaNs on some
+ * processors. */
+static LLVMValueRef
+nan_if_unordered(struct ptx_work *work, LLVMValueRef *in, LLVMValueRef result)
+{
+    LLVMBuilderRef builder = work->builder;
+    LLVMTypeRef type = LLVMTypeOf(result);
+    bool is_double = LLVMGetTypeKind(type) == LLVMDoubleTypeKind;
+    LLVMTypeRef bits = is_double ? work->ptx->jit->i64 : work->ptx->jit->i32;
+    LLVMValueRef nan = LLVMConstBitCast(
+        LLVMConstInt(bits, is_double ? 0x7ff8ull << 48 : 0x7fffffff, 0), type);
+    LLVMValueRef unordered =
+        LLVMBuildFCmp(builder, LLVMRealUNO, in[0], in[1], "");
+    return LLVMBuildSelect(builder, unordered, nan, result, "");
+}
+
 /* Builds the float forms of min and max. -0 is smaller than +0. A NaN gives
  * the other operand or, with .NaN, a NaN. With .xorsign.abs, the magnitudes
  * are compared, and the sign is the product of the signs. */
@@ -45,7 +62,9 @@ ptx_make_extreme(struct ptx_work *work)
     LLVMValueRef result =
         ptx_intrinsic(work->ptx, larger ? "llvm.maximum" : "llvm.minimum",
                       work->llvm, in, 2);
-    if (!ptx_has(work->statement, "NaN")) {
+    if (ptx_has(work->statement, "NaN")) {
+        result = nan_if_unordered(work, in, result);
+    } else {
         result =
             LLVMBuildSelect(builder, is_nan(work, in[1]), in[0], result, "");
         result =

@@ -114,6 +114,19 @@ declared_type(struct jit *jit, const char *result, const char *parameters)
                             0);
 }
 
+/* Returns the type of the slow-path call of a function (output/slow_path.c):
+ * its condition and the result of the fast path precede the arguments. */
+static LLVMTypeRef
+slow_path_type(struct jit *jit, LLVMTypeRef type)
+{
+    LLVMTypeRef types[MAX_PARAMETERS + 2];
+    unsigned count = LLVMCountParamTypes(type);
+    types[0] = jit->i1;
+    types[1] = LLVMGetReturnType(type);
+    LLVMGetParamTypes(type, types + 2);
+    return LLVMFunctionType(types[1], types, count + 2, 0);
+}
+
 static bool
 is_libm(const char *name)
 {
@@ -140,8 +153,9 @@ ptx_known_type(struct ptx *ptx, const char *name,
     name = slow_path ? slow_path : name;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(name, functions[i].name) == 0) {
-            return declared_type(jit, functions[i].result,
-                                 functions[i].parameters);
+            LLVMTypeRef type = declared_type(jit, functions[i].result,
+                                             functions[i].parameters);
+            return slow_path ? slow_path_type(jit, type) : type;
         }
     }
     if (!is_libm(name) || signature->parameter_count > MAX_PARAMETERS ||
