@@ -178,6 +178,8 @@ def graphed(
         issues nothing.
     TypeError
         At a call: an argument is of a type whose objects cannot be compared.
+    ValueError
+        If `maxsize` is below 1.
 
     Notes
     -----

@@ -67,7 +67,8 @@ def _define() -> None:
             make.__qualname__ = f"vec.make_{name}"
             make.__doc__ = (
                 f"Return a 0-d array of ``vec.{name}`` from its fields "
-                f"{', '.join(dtype.names or ())}."
+                f"{', '.join(dtype.names or ())}.\n\nRaises TypeError for "
+                "another number of values, or other names."
             )
             setattr(vec, make.__name__, staticmethod(make))
 

@@ -632,6 +632,11 @@ class DynamicModule(CudaModule):
 
         The CPU device needs no libcudadevrt.a: the functions of it that
         kernels call are built in.
+
+        Raises
+        ------
+        OSError
+            If the folder has no such file.
         """
         if libname == "cudadevrt" and not _on_gpu():
             return self
@@ -645,7 +650,13 @@ class DynamicModule(CudaModule):
         return self
 
     def link(self) -> DynamicModule:
-        """Link all added parts; afterwards functions can be looked up."""
+        """Link all added parts; afterwards functions can be looked up.
+
+        Raises
+        ------
+        RuntimeError
+            If `link` was called before.
+        """
         if self.linker is None:
             raise RuntimeError("link() was called before")
         self.module = self.linker.link_module()
@@ -654,7 +665,13 @@ class DynamicModule(CudaModule):
         return self
 
     def get_function(self, name: str) -> _drv.Function:
-        """Return the kernel called `name`, a `pycuda.driver.Function`."""
+        """Return the kernel called `name`, a `pycuda.driver.Function`.
+
+        Raises
+        ------
+        RuntimeError
+            Before `link`.
+        """
         if self.module is None:
             raise RuntimeError("call link() before you look a function up")
         return super().get_function(name)

@@ -86,6 +86,11 @@ def rand(
     GPUArray
         The numbers.  Their seed is drawn from `numpy.random`, so
         `numpy.random.seed` makes them repeatable.
+
+    Raises
+    ------
+    NotImplementedError
+        For other dtypes.
     """
     dtype = np.dtype(dtype)
     if dtype not in _KINDS:

@@ -376,6 +376,13 @@ def matrix_to_array(
     -------
     Array
         The new CUDA array.
+
+    Raises
+    ------
+    ValueError
+        If `matrix` has another number of axes than 2.
+    LogicError
+        If `order` is neither "C" nor "F".
     """
     if matrix.ndim != 2:
         raise ValueError(
@@ -486,7 +493,13 @@ def np_to_array(
 def gpuarray_to_array(
     gpuarray: Any, order: str, allowSurfaceBind: bool = False
 ) -> Array:
-    """Copy a GPUArray into a new CUDA array; see :func:`np_to_array`."""
+    """Copy a GPUArray into a new CUDA array; see :func:`np_to_array`.
+
+    Raises
+    ------
+    TypeError
+        If `gpuarray` is no GPUArray.
+    """
     if not isinstance(gpuarray, _driver.ArrayBase):
         raise TypeError(
             f"expected a GPUArray, not {type(gpuarray).__name__}; "
@@ -519,6 +532,11 @@ def make_multichannel_2d_array(ndarray: np.ndarray, order: str) -> Array:
     -------
     Array
         The new CUDA array.
+
+    Raises
+    ------
+    LogicError
+        If `order` is neither "C" nor "F".
     """
     if order.upper() == "C":
         height, width, channels = ndarray.shape

@@ -534,6 +534,15 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
         float
             Offset of the array's first element from the bound address,
             counted in elements.
+
+        Raises
+        ------
+        RuntimeError
+            If the array has gaps.
+        TypeError
+            If textures cannot hold the dtype, or only with one of the hacks.
+        ValueError
+            If `channels` is not 1 and a hack uses the channels.
         """
         if not self.flags.forc:
             raise RuntimeError(
@@ -599,7 +608,13 @@ def if_positive(
     out: GPUArray | None = None,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Select elements of ``then_`` where criterion > 0, else ``else_``."""
+    """Select elements of ``then_`` where criterion > 0, else ``else_``.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or the dtypes of ``then_`` and ``else_``.
+    """
     for value in (then_, else_):
         if _operand_shape(value) not in (None, criterion.shape):
             raise ValueError("shapes do not match")

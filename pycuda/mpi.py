@@ -252,7 +252,13 @@ class Communicator:
     def Irecv(
         self, buf: Any, source: int = MPI.ANY_SOURCE, tag: int = MPI.ANY_TAG
     ) -> Request:
-        """Start to receive into an array; see MPI_Irecv."""
+        """Start to receive into an array; see MPI_Irecv.
+
+        Raises
+        ------
+        ValueError
+            If the array is read-only.
+        """
         if buf is None and source == MPI.PROC_NULL:
             request = self.comm.Irecv([None, MPI.BYTE], source, tag)
             return Request(request, None, receives=True)
@@ -525,7 +531,13 @@ class Communicator:
     Allgather = Allgatherv
 
     def Scatterv(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> None:
-        """Distribute the parts of root's array; see MPI_Scatterv."""
+        """Distribute the parts of root's array; see MPI_Scatterv.
+
+        Raises
+        ------
+        ValueError
+            If a rank other than root passes IN_PLACE.
+        """
         is_root = self.comm.rank == root
         sent = Parts(sendbuf, self.comm.size, equal=True) if is_root else None
         in_place = _is_in_place(recvbuf)

@@ -198,7 +198,13 @@ def get_reduction_kernel_and_types(
     preamble: str = "",
     lanes: int = 1,
 ) -> tuple[Any, list[Any]]:
-    """Return (prepared kernel, its arguments) for stage 1 or 2."""
+    """Return (prepared kernel, its arguments) for stage 1 or 2.
+
+    Raises
+    ------
+    ValueError
+        If there are no arguments.
+    """
     if stage == 1:
         map_expr = "in[i]" if map_expr is None else map_expr
     else:

@@ -264,7 +264,13 @@ class DeviceData:
         return words
 
     def align_bytes(self, word_size: int = 4) -> int:
-        """Return the row alignment in bytes for words of 4, 8 or 16 bytes."""
+        """Return the row alignment in bytes for words of 4, 8 or 16 bytes.
+
+        Raises
+        ------
+        ValueError
+            For words of another size.
+        """
         if word_size == 4:
             return 64
         if word_size in (8, 16):
@@ -277,7 +283,13 @@ class DeviceData:
 
     @staticmethod
     def make_valid_tex_channel_count(size: int) -> int:
-        """Return the smallest valid channel count (1, 2 or 4) >= `size`."""
+        """Return the smallest valid channel count (1, 2 or 4) >= `size`.
+
+        Raises
+        ------
+        ValueError
+            If `size` is above 4.
+        """
         for count in (1, 2, 4):
             if size <= count:
                 return count
@@ -340,6 +352,11 @@ def dtype_to_ctype(
 
     With `with_fp_tex_hack`, float types have the names with which
     `pycuda-helpers.hpp` reads them through textures, such as fp_tex_double.
+
+    Raises
+    ------
+    ValueError
+        If `dtype` is None.
     """
     if dtype is None:
         raise ValueError("dtype may not be None")

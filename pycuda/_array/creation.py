@@ -59,6 +59,11 @@ def linspace(
     -------
     GPUArray or tuple
         The values; with `retstep` also the distance between neighbours.
+
+    Raises
+    ------
+    ValueError
+        If `num` is negative.
     """
     num = operator.index(num)
     if num < 0:
@@ -222,6 +227,11 @@ def diag(
         Index of the diagonal: 0 is the main one, positive ones are above.
     stream
         Stream of the copy; default: the current one.
+
+    Raises
+    ------
+    ValueError
+        If `v` has neither one nor two axes.
     """
     if check_array(v, "v").ndim == 2:
         return diagonal(v, k)
@@ -241,7 +251,13 @@ def meshgrid(
     sparse: bool = False,
     copy: bool = True,
 ) -> tuple[GPUArray, ...]:
-    """Return the coordinates of a grid's points from those of its axes."""
+    """Return the coordinates of a grid's points from those of its axes.
+
+    Raises
+    ------
+    ValueError
+        If `indexing` is neither 'xy' nor 'ij'.
+    """
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
     lines: Sequence[GPUArray] = [

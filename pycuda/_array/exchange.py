@@ -690,6 +690,13 @@ def asarray(
     -------
     GPUArray
         `x` itself, a view of its memory, or a copy.
+
+    Raises
+    ------
+    ValueError
+        If ``copy=False`` and a copy is needed.
+    BufferError
+        If the memory is read-only, unless ``copy=True``.
     """
     is_ours = isinstance(x, _NOT_FOREIGN)
     interface = _NOTHING

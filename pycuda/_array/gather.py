@@ -88,7 +88,13 @@ def multi_take(
     out: Sequence[GPUArray] | None = None,
     stream: drv.Stream | None = None,
 ) -> list[GPUArray]:
-    """Run `take` on several arrays with the same indices."""
+    """Run `take` on several arrays with the same indices.
+
+    Raises
+    ------
+    ValueError
+        If `out` has another number of arrays than `arrays`.
+    """
     if out is None:
         out = [None] * len(arrays)
     if len(out) != len(arrays):
@@ -149,7 +155,14 @@ def multi_take_put(
     stream: drv.Stream | None = None,
     src_offsets: Sequence[int] | None = None,
 ) -> list[GPUArray]:
-    """Run ``out[k][dest[i]] = arrays[k][src[i] + src_offsets[k]]``."""
+    """Run ``out[k][dest[i]] = arrays[k][src[i] + src_offsets[k]]``.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of indices differ, or `src_offsets` has another number
+        of entries than there are arrays.
+    """
     arrays = list(arrays)
     dest_indices, src_indices = (
         index_array(dest_indices, stream),
@@ -182,7 +195,13 @@ def multi_put(
     out: Sequence[GPUArray] | None = None,
     stream: drv.Stream | None = None,
 ) -> list[GPUArray]:
-    """Run ``out[k][dest_indices[i]] = arrays[k][i]``."""
+    """Run ``out[k][dest_indices[i]] = arrays[k][i]``.
+
+    Raises
+    ------
+    ValueError
+        If an array has another size than `dest_indices`.
+    """
     arrays = list(arrays)
     dest_indices = index_array(dest_indices, stream)
     for array in arrays:

@@ -261,6 +261,11 @@ def diff(
         A number or an array to join to either end first.
     stream
         Stream of the launches; default: the current one.
+
+    Raises
+    ------
+    ValueError
+        If `n` is negative, or `a` has no axis.
     """
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")

@@ -249,6 +249,11 @@ def tensordot(
         (axes of `a`, axes of `b`).
     stream
         Stream of the launches; default: the current one.
+
+    Raises
+    ------
+    ValueError
+        If the lengths of the summed axes differ.
     """
     a, b = check_array(a, "a"), check_array(b, "b")
     if isinstance(axes, (int, np.integer)):

@@ -76,6 +76,11 @@ def nonzero(
     """Return the indices of nonzero elements: one int64 array per axis.
 
     Waits for the stream, because the host needs their number.
+
+    Raises
+    ------
+    ValueError
+        If `a` has no axis.
     """
     if check_array(a).ndim == 0:
         raise ValueError(
@@ -229,7 +234,13 @@ def put_along_axis(
     *,
     stream: drv.Stream | None = None,
 ) -> None:
-    """Assign `values` to the elements that `take_along_axis` would return."""
+    """Assign `values` to the elements that `take_along_axis` would return.
+
+    Raises
+    ------
+    ValueError
+        If `axis` is None and `arr` is not in C order.
+    """
     check_array(arr, "arr")
     if axis is None:
         if not arr.flags.c_contiguous:
@@ -451,7 +462,13 @@ def compress(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Return the elements along an axis for which a 1-d condition holds."""
+    """Return the elements along an axis for which a 1-d condition holds.
+
+    Raises
+    ------
+    ValueError
+        If `condition` has another number of axes than 1.
+    """
     if not isinstance(condition, ArrayBase):
         condition = np.asarray(condition)
     if condition.ndim != 1:

@@ -296,6 +296,11 @@ def isin(
         For compatibility with NumPy: `test_elements` are always sorted.
     stream
         Stream of the launches; default: the current one.
+
+    Raises
+    ------
+    ValueError
+        If `kind` is none of None, 'sort' and 'table'.
     """
     if kind not in (None, "sort", "table"):
         raise ValueError(

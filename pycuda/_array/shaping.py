@@ -147,7 +147,13 @@ def swapaxes(a: GPUArray, axis1: int, axis2: int) -> GPUArray:
 
 
 def matrix_transpose(x: GPUArray, /) -> GPUArray:
-    """Return a view with the last two axes exchanged."""
+    """Return a view with the last two axes exchanged.
+
+    Raises
+    ------
+    ValueError
+        If `x` has fewer than two axes.
+    """
     if check_array(x, "x").ndim < 2:
         raise ValueError(
             f"a matrix needs two axes or more, the array has {x.ndim}"
@@ -175,14 +181,26 @@ def flip(m: GPUArray, axis: Any = None) -> GPUArray:
 
 
 def fliplr(m: GPUArray) -> GPUArray:
-    """Return a view with the second axis reversed."""
+    """Return a view with the second axis reversed.
+
+    Raises
+    ------
+    ValueError
+        If `m` has fewer than two axes.
+    """
     if check_array(m, "m").ndim < 2:
         raise ValueError("fliplr needs an array of two axes or more")
     return flip(m, 1)
 
 
 def flipud(m: GPUArray) -> GPUArray:
-    """Return a view with the first axis reversed."""
+    """Return a view with the first axis reversed.
+
+    Raises
+    ------
+    ValueError
+        If `m` has no axis.
+    """
     if check_array(m, "m").ndim < 1:
         raise ValueError("flipud needs an array of one axis or more")
     return flip(m, 0)
@@ -206,6 +224,11 @@ def diagonal(
     -------
     GPUArray
         View with the diagonal as its last axis, without the two axes.
+
+    Raises
+    ------
+    ValueError
+        If `a` has fewer than two axes, or both axes are the same.
     """
     if check_array(a).ndim < 2:
         raise ValueError("a diagonal needs an array of two axes or more")
@@ -273,6 +296,13 @@ def array_split(
         begin.
     axis
         Axis to split.
+
+    Raises
+    ------
+    TypeError
+        If `indices_or_sections` is a str.
+    ValueError
+        If the number of parts is below 1.
     """
     check_array(ary, "ary")
     axis = normal_axis(axis, ary.ndim)
@@ -299,7 +329,13 @@ def array_split(
 def split(
     ary: GPUArray, indices_or_sections: Any, axis: int = 0
 ) -> list[GPUArray]:
-    """Run `array_split`, but require parts of equal length."""
+    """Run `array_split`, but require parts of equal length.
+
+    Raises
+    ------
+    ValueError
+        If the axis cannot be divided into parts of equal length.
+    """
     check_array(ary, "ary")
     if not isinstance(indices_or_sections, (Sequence, np.ndarray)):
         sections = operator.index(indices_or_sections)
@@ -313,14 +349,27 @@ def split(
 
 
 def hsplit(ary: GPUArray, indices_or_sections: Any) -> list[GPUArray]:
-    """Run `split` along the second axis, or along the only one."""
+    """Run `split` along the second axis, or along the only one.
+
+    Raises
+    ------
+    ValueError
+        If `ary` has no axis, or the parts are not of equal length.
+    """
     if check_array(ary, "ary").ndim == 0:
         raise ValueError("hsplit needs an array of one axis or more")
     return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
 
 
 def vsplit(ary: GPUArray, indices_or_sections: Any) -> list[GPUArray]:
-    """Run `split` along the first axis; requires at least two axes."""
+    """Run `split` along the first axis; requires at least two axes.
+
+    Raises
+    ------
+    ValueError
+        If `ary` has fewer than two axes, or the parts are not of equal
+        length.
+    """
     if check_array(ary, "ary").ndim < 2:
         raise ValueError("vsplit needs an array of two axes or more")
     return split(ary, indices_or_sections, 0)

@@ -513,6 +513,15 @@ def searchsorted(
     -------
     GPUArray
         int64, in the shape of `v`.
+
+    Raises
+    ------
+    ValueError
+        If `side` has another value, `a` has not one axis, or `sorter` has
+        another length than `a`.
+    TypeError
+        If `v` is an array of the host or of objects, or `sorter` does not
+        have integers.
     """
     if side not in ("left", "right"):
         raise ValueError(f"side must be 'left' or 'right' (got '{side}')")

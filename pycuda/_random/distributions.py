@@ -390,7 +390,13 @@ class Distributions(Filling):
         out: Any = None,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """Return gamma-distributed numbers of this shape and scale."""
+        """Return gamma-distributed numbers of this shape and scale.
+
+        Raises
+        ------
+        ValueError
+            If the shape is 0 or negative.
+        """
         values = (
             _checked_number(shape, "shape", 0),
             _checked_number(scale, "scale", 0),
@@ -415,6 +421,11 @@ class Distributions(Filling):
         """Return Poisson numbers of mean `lam`, by default int64.
 
         Where `lam` is an array, elements that are not above 0 give 0.
+
+        Raises
+        ------
+        ValueError
+            If `lam` is too large for the dtype.
         """
         with _in(stream):
             size = _spread(size, out, lam)
@@ -452,6 +463,11 @@ class Distributions(Filling):
             Any integers; default int64.
         endpoint
             Whether `high` is one of the numbers.
+
+        Raises
+        ------
+        ValueError
+            If `low` is not below `high`, or the dtype does not hold the range.
         """
         if high is None:
             low, high = 0, low
@@ -480,6 +496,11 @@ class Distributions(Filling):
             An integer, or an array on the device, of which a copy is made.
         axis
             Axis along which `x` is permuted.
+
+        Raises
+        ------
+        ValueError
+            If `x` is a negative number.
         """
         with _in(stream):
             if isinstance(x, ArrayBase):
@@ -533,6 +554,12 @@ class Distributions(Filling):
             Axis of `a` along which elements are chosen.
         shuffle
             For compatibility with NumPy: the order is always random.
+
+        Raises
+        ------
+        ValueError
+            If `a` is empty, or has too few elements for a choice without
+            replacement.
         """
         with _in(stream):
             is_array = isinstance(a, ArrayBase)

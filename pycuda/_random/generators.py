@@ -381,7 +381,13 @@ class _Generator(Filling):
         return {"generator": self._saved_name, "states": states}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from a result of `get_state` of the same class."""
+        """Continue from a result of `get_state` of the same class.
+
+        Raises
+        ------
+        ValueError
+            If the states have another shape or dtype than this generator's.
+        """
         check_state(state, self._saved_name, ("states",))
         words = _state_bytes(self.state_type) // 4
         states = np.ascontiguousarray(state["states"])
@@ -618,6 +624,11 @@ def generate_direction_vectors(count: int, direction: Any = None) -> Any:
     GPUArray
         Shape (count, 32) of uint32, or (count, 64) of uint64.  Beyond 20000
         dimensions the table repeats.
+
+    Raises
+    ------
+    TypeError
+        If `direction` is no `direction_vector_set`.
     """
     kinds = _drv.direction_vector_set
     direction = kinds.VECTOR_32 if direction is None else direction

@@ -304,7 +304,13 @@ class PhiloxRandomNumberGenerator(Distributions):
             }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from a result of `get_state`."""
+        """Continue from a result of `get_state`.
+
+        Raises
+        ------
+        ValueError
+            If the position is not in [0, 2**64].
+        """
         check_state(state, "Philox4x32-10", ("seed", "sequence", "position"))
         key = _words_of(state["seed"], "seed")
         number = self._checked_number(state["sequence"])

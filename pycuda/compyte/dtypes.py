@@ -214,7 +214,13 @@ TYPE_REGISTRY.get_or_register_dtype("pycuda::complex<double>", np.complex128)
 def register_dtype(
     dtype: Any, name: str | Iterable[str], alias_ok: bool = False
 ) -> None:
-    """Register a dtype; deprecated, use `get_or_register_dtype`."""
+    """Register a dtype; deprecated, use `get_or_register_dtype`.
+
+    Raises
+    ------
+    RuntimeError
+        If the dtype has a name already, unless `alias_ok`.
+    """
     warnings.warn(
         "register_dtype is deprecated. Use get_or_register_dtype instead.",
         DeprecationWarning,

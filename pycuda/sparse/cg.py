@@ -107,6 +107,11 @@ class CGStateContainer:
         """Restart for a right-hand side, from `x` or from 0.
 
         The iteration changes `x`.
+
+        Raises
+        ------
+        ValueError
+            If a vector has another shape or dtype than the operator.
         """
         n, dtype = self.operator.shape[0], self.operator.dtype
         for name, vector in (("rhs", rhs), ("x", x)):

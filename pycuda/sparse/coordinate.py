@@ -21,7 +21,15 @@ if TYPE_CHECKING:
 def check_vectors(
     operator: OperatorBase, x: Any, y: GPUArray | None
 ) -> GPUArray:
-    """Check that x and y fit; return y, or a new vector of zeros."""
+    """Check that x and y fit; return y, or a new vector of zeros.
+
+    Raises
+    ------
+    TypeError
+        If a vector is no GPUArray, or has another dtype than the operator.
+    ValueError
+        If a vector has another length, or `y` has gaps.
+    """
     rows, columns = operator.shape
     for name, vector, length in (("x", x, columns), ("y", y, rows)):
         if name == "y" and vector is None:

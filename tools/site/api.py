@@ -7,7 +7,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -29,6 +29,7 @@ MODULES = {
     "pycuda.autoprimaryctx": "The context that other libraries use",
     "pycuda.jupyter": "The extension for notebooks",
     "pycuda.course": "Exercises that check themselves",
+    "pycuda.nccl": "Collective operations of several devices",
     "pycuda.mpi": "Device arrays in MPI calls",
     "pycuda.cpu": "The CPU device on the command line",
     "pycuda.sparse.operator": "Sparse matrices: operators",
@@ -90,13 +91,15 @@ def is_at_home(value: Any, name: str) -> bool:
     )
 
 
-def public_objects() -> Iterator[tuple[str, Any]]:
+def public_objects(
+    modules: Iterable[str] = MODULES,
+) -> Iterator[tuple[str, Any]]:
     """Yield each public function, class and method with its full name.
 
     Of a class with two names, the members have the first one only.
     """
     seen: set[int] = set()
-    for name in MODULES:
+    for name in modules:
         module = load(name)
         yield name, module
         for short in public_names(module):

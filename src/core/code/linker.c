@@ -263,10 +263,17 @@ linker_link_module(PyObject *op, PyObject *unused)
 }
 
 static PyMethodDef linker_methods[] = {
-    {"add_data", CORE_METHOD(linker_add_data), "Add a compiled piece."},
-    {"add_file", CORE_METHOD(linker_add_file), "Add a compiled file."},
+    {"add_data", CORE_METHOD(linker_add_data),
+     "Add compiled code: bytes, a jit_input_type, and optionally a name "
+     "for messages. Raises LogicError or RuntimeError if it cannot be "
+     "linked."},
+    {"add_file", CORE_METHOD(linker_add_file),
+     "Add the compiled code in a file, of a jit_input_type. Raises "
+     "LogicError or RuntimeError if there is no such file or it cannot "
+     "be linked."},
     {"link_module", linker_link_module, METH_NOARGS,
-     "Link all added code; return the loaded Module."},
+     "Link all added code; return the loaded Module. Raises LogicError "
+     "for undefined names."},
     {NULL},
 };
 

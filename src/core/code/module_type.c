@@ -326,7 +326,8 @@ module_kernel_names(PyObject *object, PyObject *unused)
 
 static PyMethodDef module_methods[] = {
     {"get_function", CORE_METHOD(module_get_function),
-     "Return the kernel of that name as a new Function."},
+     "Return the kernel of that name as a new Function. Raises "
+     "LogicError, with the names in the module, if there is none."},
     {"get_global", CORE_METHOD(module_get_global),
      "Return (address, bytes) of a __device__ or __constant__ "
      "variable."},
@@ -362,10 +363,14 @@ static PyType_Spec module_spec = {
 static PyMethodDef functions[] = {
     {"module_from_buffer", CORE_METHOD(load_from_buffer),
      "module_from_buffer(buffer, options=(), message_handler=None)\n--\n\n"
-     "Load a module from the bytes of an image."},
+     "Load a Module from the bytes of an image: a cubin, a fatbin or "
+     "PTX. Raises LogicError if they are none of these, RuntimeError if "
+     "they are for another device."},
     {"module_from_file", CORE_METHOD(load_from_file),
      "module_from_file(filename)\n--\n\n"
-     "Load a module from the file of an image."},
+     "Load a Module from a file: a cubin, a fatbin or PTX. Raises "
+     "RuntimeError if there is no such file or it is for another "
+     "device, LogicError if it is none of these."},
     {NULL},
 };
 

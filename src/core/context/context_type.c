@@ -526,15 +526,20 @@ static PyMethodDef context_methods[] = {
      "Destroy the context with all objects in it; a primary context and one "
      "of another library are only released."},
     {"push", context_push, METH_NOARGS,
-     "Make the context current in this thread."},
+     "Make the context current in this thread, on top of its stack. "
+     "Raises LogicError if the context was destroyed."},
     {"pop", context_pop, METH_NOARGS | METH_STATIC,
-     "Remove the context on top of this thread's stack."},
+     "Remove the context on top of this thread's stack. Raises "
+     "LogicError if there is none."},
     {"get_current", context_get_current, METH_NOARGS | METH_STATIC,
      "Return the context on top of this thread's stack, or None."},
     {"get_device", context_get_device, METH_NOARGS | METH_STATIC,
-     "Return the Device of the current context."},
+     "Return the Device of the current context. Raises LogicError if "
+     "this thread has none."},
     {"synchronize", context_synchronize, METH_NOARGS | METH_STATIC,
-     "Wait for all work in the current context."},
+     "Wait for all work in the current context. Raises the error of a "
+     "kernel that has failed: LogicError for an invalid address or a "
+     "failed assert, LaunchError otherwise."},
     {"set_limit", CORE_METHOD(context_set_limit) | METH_STATIC,
      "Set a limit, such as limit.STACK_SIZE (bytes per thread), of "
      "the current context."},

@@ -364,13 +364,15 @@ device_clear(PyObject *op)
 }
 
 static PyMethodDef device_methods[] = {
-    {"count", device_count, METH_NOARGS | METH_STATIC, "Number of devices."},
+    {"count", device_count, METH_NOARGS | METH_STATIC,
+     "Return the number of devices. Raises LogicError before init()."},
     {"name", device_name, METH_NOARGS, "Return the name of the device."},
     {"pci_bus_id", device_pci_bus_id, METH_NOARGS,
      "Return the PCI bus id as text, such as '0000:65:00.0'."},
     {"compute_capability", device_compute_capability, METH_NOARGS,
-     "(major, minor)"},
-    {"total_memory", device_total_memory, METH_NOARGS, "Bytes."},
+     "Return the compute capability, such as (9, 0)."},
+    {"total_memory", device_total_memory, METH_NOARGS,
+     "Return the device's memory, in bytes."},
     {"get_attribute", device_get_attribute, METH_O,
      "Return a device_attribute as an int; most are also attributes "
      "of the Device in lower case: device.warp_size."},
@@ -378,7 +380,8 @@ static PyMethodDef device_methods[] = {
      "Return whether kernels on this device can access memory of "
      "another Device."},
     {"make_context", CORE_METHOD(device_make_context),
-     "Create a context and make it current."},
+     "Create a context on the device, push it onto this thread's stack, "
+     "and return it."},
     {"retain_primary_context", device_retain_primary_context, METH_NOARGS,
      "Return the device's primary context without making it current."},
     {NULL},
@@ -508,7 +511,8 @@ driver_device_kind(PyObject *unused_self, PyObject *unused)
 static PyMethodDef functions[] = {
     {"init", CORE_METHOD(driver_init),
      "init(flags=0)\n--\n\n"
-     "Initialise the driver."},
+     "Initialise the driver; needed before all else, and without effect "
+     "later. Raises RuntimeError if there is no device."},
     {"get_version", driver_get_version, METH_NOARGS,
      "get_version()\n--\n\n"
      "Return the CUDA version whose interface is used: (major, minor, "
@@ -522,7 +526,7 @@ static PyMethodDef functions[] = {
      "Return False: there is no OpenGL interoperation."},
     {"bitlog2", driver_bitlog2, METH_O,
      "bitlog2(arg0, /)\n--\n\n"
-     "floor(log2 n); 0 for 0."},
+     "Return floor(log2 n) of an int; 0 for 0."},
     {"_device_kind", driver_device_kind, METH_NOARGS, NULL},
     {NULL},
 };

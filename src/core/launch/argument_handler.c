@@ -435,12 +435,16 @@ handler_post_call(PyObject *op, PyObject *stream)
 static PyMethodDef handler_methods[] = {
     {"get_device_alloc", handler_get_device_alloc, METH_NOARGS,
      "Return the device memory, which is allocated at the first call."},
-    {"pre_call", handler_pre_call, METH_O, "Called before the launch."},
+    {"pre_call", handler_pre_call, METH_O,
+     "Called with the stream before the launch: allocates the device "
+     "copy, and copies the host array to it if the kernel reads it."},
     {NULL},
 };
 
 static PyMethodDef out_methods[] = {
-    {"post_call", handler_post_call, METH_O, "Copy back."},
+    {"post_call", handler_post_call, METH_O,
+     "Called with the stream after the launch: copies the device copy "
+     "to the host array."},
     {NULL},
 };
 

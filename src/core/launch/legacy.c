@@ -364,22 +364,31 @@ launch_grid_async(PyObject *op, CORE_ARGS)
 
 PyMethodDef core_legacy_methods[] = {
     {"_set_block_shape", CORE_METHOD(set_block_shape),
-     "_set_block_shape(x, y, z)"},
-    {"_set_shared_size", set_shared_size, METH_O, "_set_shared_size(bytes)"},
-    {"_param_set_size", param_set_size, METH_O, "_param_set_size(bytes)"},
+     "Set the shape (x, y, z) of the blocks of later launches, in threads."},
+    {"_set_shared_size", set_shared_size, METH_O,
+     "Set the dynamic shared memory of each block of later launches, in "
+     "bytes."},
+    {"_param_set_size", param_set_size, METH_O,
+     "Set the size of all arguments of later launches, in bytes."},
     {"_param_seti", CORE_METHOD(param_seti),
-     "_param_seti(offset, value): set an argument, an unsigned int of 4 "
-     "bytes"},
+     "Set the argument at an offset in bytes: an unsigned int of 4 bytes. "
+     "Raises TypeError or OverflowError for another value."},
     {"_param_setf", CORE_METHOD(param_setf),
-     "_param_setf(offset, value): set an argument, a float of 4 bytes"},
+     "Set the argument at an offset in bytes: a float of 4 bytes. Raises "
+     "TypeError for another value."},
     {"_param_setv", CORE_METHOD(param_setv),
-     "_param_setv(offset, buffer): set arguments to the buffer's bytes"},
+     "Set the arguments from an offset on, in bytes, to the bytes of a "
+     "buffer."},
     {"param_set", CORE_METHOD(param_set_all),
-     "param_set(*args) -> list of handlers: set all arguments"},
-    {"_launch", launch_one, METH_NOARGS, "One block."},
+     "Set all arguments, as a call takes them; return the list of the In, "
+     "Out and InOut among them. Raises TypeError as a call does."},
+    {"_launch", launch_one, METH_NOARGS,
+     "Launch one block with the arguments and the shape set before."},
     {"_launch_grid", CORE_METHOD(launch_grid_sync),
-     "_launch_grid(grid_width, grid_height)"},
+     "Launch a grid of (width, height) blocks with the arguments and the "
+     "shape set before."},
     {"_launch_grid_async", CORE_METHOD(launch_grid_async),
-     "_launch_grid_async(grid_width, grid_height, s)"},
+     "Launch a grid of (width, height) blocks on a stream, with the "
+     "arguments and the shape set before."},
     {NULL},
 };

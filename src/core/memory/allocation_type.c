@@ -119,7 +119,9 @@ allocation_as_buffer(PyObject *op, CORE_ARGS)
 }
 
 static PyMethodDef allocation_methods[] = {
-    {"free", allocation_free, METH_NOARGS, "Give the memory back now."},
+    {"free", allocation_free, METH_NOARGS,
+     "Free the memory now. Raises LogicError if it was freed before, "
+     "with the line of that call."},
     {"as_buffer", CORE_METHOD(allocation_as_buffer),
      "Return a writable memoryview of the memory, which stays allocated "
      "until free(). Only for memory that the host can access."},

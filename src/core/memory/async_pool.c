@@ -508,7 +508,9 @@ static PyType_Spec pool_spec = {
 static PyMethodDef functions[] = {
     {"mem_alloc_async", CORE_METHOD(mem_alloc_async),
      "mem_alloc_async(size, stream=None)\n--\n\n"
-     "Allocate memory from the device's pool, in stream order."},
+     "Return an AsyncAllocation of so many bytes from the device's "
+     "pool, for work that follows on the stream. Raises LogicError for "
+     "0 bytes, MemoryError if the device has too few."},
     {NULL},
 };
 

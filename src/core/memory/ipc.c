@@ -121,7 +121,7 @@ ipc_int(PyObject *op)
 }
 
 static PyMethodDef ipc_methods[] = {
-    {"close", ipc_close, METH_NOARGS, "Unmap the memory."},
+    {"close", ipc_close, METH_NOARGS, "Unmap the other process's memory."},
     {NULL},
 };
 

@@ -710,61 +710,75 @@ pointer_device(PyObject *unused, PyObject *object)
 static PyMethodDef functions[] = {
     {"mem_alloc", memory_alloc, METH_O,
      "mem_alloc(arg0, /)\n--\n\n"
-     "Allocate device memory, in bytes."},
+     "Return a DeviceAllocation of so many bytes of the current "
+     "context. Raises LogicError for 0 bytes or without a context, "
+     "MemoryError if the device has too few."},
     {"mem_alloc_pitch", CORE_METHOD(memory_alloc_pitch),
      "mem_alloc_pitch(width, height, access_size)\n--\n\n"
      "Allocate aligned rows; return (DeviceAllocation, pitch in bytes)."},
     {"mem_get_info", memory_get_info, METH_NOARGS,
      "mem_get_info()\n--\n\n"
-     "(free, total) in bytes."},
+     "Return (free, total) memory of the device, in bytes."},
     {"mem_get_address_range", memory_get_address_range, METH_O,
      "mem_get_address_range(arg0, /)\n--\n\n"
      "Return (base, size) of the allocation that contains the address."},
     {"_pointer_device", pointer_device, METH_O,
      "Return the ordinal of the device that owns the memory."},
     ROW(memcpy_htod, "dest, src, stream=None",
-        "Copy a contiguous host buffer to the device."),
+        "Copy a contiguous host buffer to the device. Raises LogicError if "
+        "the device memory has fewer bytes, TypeError if the arguments are "
+        "exchanged."),
     ROW(memcpy_htod_async, "dest, src, stream=None",
         "Queue a copy of a host buffer to the device. Page-locked memory "
         "is copied while the host continues; do not change it until the "
         "stream is done."),
     ROW(memcpy_dtoh, "dest, src, stream=None",
-        "Copy from the device into a writable host buffer."),
+        "Copy from the device into a writable, contiguous host buffer, "
+        "whose size counts. Raises LogicError if the device memory has "
+        "fewer bytes."),
     ROW(memcpy_dtoh_async, "dest, src, stream=None",
         "Queue a copy into a host buffer. Its content is valid when the "
         "stream is done."),
-    ROW(memcpy_dtod, "dest, src, size", "Copy `size` bytes on the device."),
+    ROW(memcpy_dtod, "dest, src, size",
+        "Copy `size` bytes on the device. Raises LogicError if either "
+        "memory has fewer."),
     ROW(memcpy_dtod_async, "dest, src, size, stream=None",
-        "Queue a copy of `size` bytes on the device."),
+        "Queue a copy of `size` bytes on the device. Raises LogicError if "
+        "either memory has fewer."),
     ROW(memcpy_peer, "dest, src, size, dest_context=None, src_context=None",
-        "Copy `size` bytes between contexts."),
+        "Copy `size` bytes between contexts. Raises LogicError if either "
+        "memory has fewer."),
     ROW(memcpy_peer_async,
         "dest, src, size, dest_context=None, src_context=None, stream=None",
-        "Queue a copy of `size` bytes between contexts."),
-    ROW(memset_d8, "dest, data, size", "Set `size` bytes."),
+        "Queue a copy of `size` bytes between contexts. Raises LogicError "
+        "if either memory has fewer."),
+    ROW(memset_d8, "dest, data, size",
+        "Set `size` bytes. Raises LogicError beyond the end."),
     ROW(memset_d8_async, "dest, data, size, stream=None",
-        "Queue a fill of `size` bytes."),
-    ROW(memset_d16, "dest, data, size", "Set `size` 16-bit values."),
+        "Queue memset_d8 on a stream."),
+    ROW(memset_d16, "dest, data, size",
+        "Set `size` 16-bit values. Raises LogicError beyond the end."),
     ROW(memset_d16_async, "dest, data, size, stream=None",
-        "Queue a fill of `size` 16-bit values."),
-    ROW(memset_d32, "dest, data, size", "Set `size` 32-bit values."),
+        "Queue memset_d16 on a stream."),
+    ROW(memset_d32, "dest, data, size",
+        "Set `size` 32-bit values. Raises LogicError beyond the end."),
     ROW(memset_d32_async, "dest, data, size, stream=None",
-        "Queue a fill of `size` 32-bit values."),
+        "Queue memset_d32 on a stream."),
     ROW(memset_d2d8, "dest, pitch, data, width, height",
         "Set `width` bytes in each of `height` rows; `pitch` is the "
         "distance of the rows in bytes."),
     ROW(memset_d2d8_async, "dest, pitch, data, width, height, stream=None",
-        "Queue memset_d2d8."),
+        "Queue a memset_d2d8 on a stream."),
     ROW(memset_d2d16, "dest, pitch, data, width, height",
         "Set `width` 16-bit values in each of `height` rows; `pitch` is "
         "in bytes."),
     ROW(memset_d2d16_async, "dest, pitch, data, width, height, stream=None",
-        "Queue memset_d2d16."),
+        "Queue a memset_d2d16 on a stream."),
     ROW(memset_d2d32, "dest, pitch, data, width, height",
         "Set `width` 32-bit values in each of `height` rows; `pitch` is "
         "in bytes."),
     ROW(memset_d2d32_async, "dest, pitch, data, width, height, stream=None",
-        "Queue memset_d2d32."),
+        "Queue a memset_d2d32 on a stream."),
     {"start_profiler", profiler_start, METH_NOARGS,
      "start_profiler()\n--\n\n"
      "Tell a profiler that runs the program to record from here on."},

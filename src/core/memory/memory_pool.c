@@ -592,9 +592,11 @@ static PyGetSetDef pool_getset[] = {
     {"free_held", pool_free_held, METH_NOARGS, "Free all unused blocks."},    \
         {"stop_holding", pool_stop_holding, METH_NOARGS,                      \
          "Free all idle blocks, and keep none in future."},                   \
-        {"bin_number", pool_bin_number, METH_O, "Size class of a size."},     \
+        {"bin_number", pool_bin_number, METH_O,                               \
+         "Return the index of the size class for a size in bytes."},          \
     {                                                                         \
-        "alloc_size", pool_alloc_size, METH_O, "Bytes of a size class."       \
+        "alloc_size", pool_alloc_size, METH_O,                                \
+            "Return the size of the blocks of a size class, in bytes."        \
     }
 static PyMethodDef device_pool_methods[] = {
     {"allocate", CORE_METHOD(device_pool_allocate),

@@ -318,9 +318,12 @@ static PyMethodDef event_methods[] = {
      "Return whether the event was "
      "reached."},
     {"time_since", event_time_since, METH_O,
-     "Return the milliseconds "
-     "since `start`."},
-    {"time_till", event_time_till, METH_O, "Milliseconds until `end`."},
+     "Return the milliseconds since the event `start`, a float. Raises "
+     "LogicError if an event was not recorded or reached, or records no "
+     "time."},
+    {"time_till", event_time_till, METH_O,
+     "Return the milliseconds until the event `end`, a float. Raises "
+     "LogicError as time_since does."},
     {"elapsed", event_elapsed_since, METH_O,
      "Wait for both events; return the milliseconds since `start`."},
     {"__enter__", event_enter, METH_NOARGS, NULL},

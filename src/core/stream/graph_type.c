@@ -113,7 +113,7 @@ graph_launch(PyObject *op, CORE_ARGS)
 static PyMethodDef graph_methods[] = {
     {"instantiate", graph_instantiate, METH_NOARGS,
      "instantiate($self)\n--\n\n"
-     "Create a GraphExec, which can be launched."},
+     "Return a GraphExec, which can be launched and updated."},
     {"launch", CORE_METHOD(graph_launch),
      "launch($self, stream=None)\n--\n\nRun the graph in stream order; the "
      "first "

@@ -382,11 +382,13 @@ stream_exit(PyObject *op, CORE_ARGS)
 
 static PyMethodDef stream_methods[] = {
     {"synchronize", stream_synchronize, METH_NOARGS,
-     "Wait for all work on the stream."},
+     "Wait for all work on the stream. Raises the error of a kernel "
+     "that has failed."},
     {"is_done", stream_is_done, METH_NOARGS,
      "Return whether all work on the stream is done, without waiting."},
     {"wait_for_event", stream_wait_for_event, METH_O,
-     "Make later work wait for the event."},
+     "Make later work on the stream wait for the event, without waiting "
+     "on the host."},
     {"from_handle", stream_from_handle, METH_O | METH_CLASS,
      "Return a Stream for a CUstream that another library owns: its number, "
      "or an object with __cuda_stream__."},
@@ -399,7 +401,8 @@ static PyMethodDef stream_methods[] = {
      "add_callback(function, *args): call the function in a Python thread "
      "when the stream reaches this point."},
     {"launch_host_function", CORE_METHOD(core_stream_add_callback),
-     "The same as add_callback."},
+     "Call function(*args) in a Python thread when the stream reaches "
+     "this point, as add_callback does."},
     {"use", core_stream_entered_use, METH_NOARGS,
      "use($self)\n--\n\n"
      "Return a context manager: within the block, calls without stream= "

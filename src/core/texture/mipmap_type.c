@@ -174,7 +174,7 @@ static PyMethodDef mipmap_methods[] = {
 
 static PyGetSetDef mipmap_getset[] = {
     {"handle", mipmap_get_handle, NULL, "CUmipmappedArray as an int", NULL},
-    {"levels", mipmap_levels, NULL, "how many levels there are", NULL},
+    {"levels", mipmap_levels, NULL, "number of levels, an int", NULL},
     {NULL},
 };
 

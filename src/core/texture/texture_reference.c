@@ -753,7 +753,8 @@ surfref_set_array(PyObject *op, CORE_ARGS)
 }
 
 static PyMethodDef surfref_methods[] = {
-    {"set_array", CORE_METHOD(surfref_set_array), "Bind an Array."},
+    {"set_array", CORE_METHOD(surfref_set_array),
+     "Bind an Array, which was created for surfaces, and keep it alive."},
     {"get_array", reference_get_array, METH_NOARGS, DOC_GET_ARRAY},
     {NULL},
 };
