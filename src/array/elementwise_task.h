@@ -84,7 +84,8 @@ enum inner_walk {
     INNER_FIXED,
     INNER_UNIT,
     INNER_STRIDE,
-    INNER_ACROSS, /* read in tiles along the second to last axis */
+    /* the input is read in tiles, along the second to last axis */
+    INNER_ACROSS,
 };
 
 /* Cache of launches of copies between two layouts (cached_copy.c).

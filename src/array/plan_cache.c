@@ -428,8 +428,8 @@ plan_set(PyObject *module, PyObject *args)
         return NULL;
     }
     if (!axis_parse(axis, &whole, &number)) {
-        /* plan_replay declines every call with this axis, so a stored plan
-         * would never be used */
+        /* plan_replay declines every call with an axis that was not encoded
+         * above, so a stored plan would never be used */
         Py_RETURN_NONE;
     }
     Py_INCREF(name);

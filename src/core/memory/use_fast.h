@@ -18,8 +18,8 @@
 static inline bool
 use_fast(struct core_allocation *allocation, CUstream stream)
 {
-    /* first `guarded`: if it is set, other threads may write to the other
-     * fields, with another context's lock */
+    /* `guarded` is read first: if it is set, other threads may write to the
+     * other fields while they hold another context's lock. */
     if (UNLIKELY(READ_SHARED(allocation->context->guarded) ||
                  allocation->stream != stream || allocation->freed)) {
         return false;

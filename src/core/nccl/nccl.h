@@ -22,8 +22,9 @@ struct core_communicator {
     struct core_context *context; /* strong reference */
     int size, rank;
     uint64_t calls;
-    int active;  /* calls that use the handle without the GIL */
-    bool ending; /* a thread ends the communicator; no new calls */
+    int active; /* calls that use the handle without the GIL */
+    /* a thread is ending the communicator, so no new call may begin */
+    bool ending;
     struct core_nccl_watch *watch; /* NULL if the library has a time limit */
 };
 

@@ -115,8 +115,8 @@ event_record(PyObject *self, CORE_ARGS)
     static const struct core_signature signature = {"record", 0, {"stream"}};
     PyObject *values[1];
     CUstream stream;
-    /* the default stream is that of the current context, so make ours current
-     * in CUDA */
+    /* NULL is the default stream of CUDA's current context, so make the
+     * thread's context current in CUDA. */
     core_stack_claim();
     if (core_args(&signature, args, nargs, names, values) < 0 ||
         core_stream(values[0], &stream) < 0 ||

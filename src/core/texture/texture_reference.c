@@ -33,7 +33,8 @@ struct reference {
     /* strong reference; the module of the texture reference, or NULL if it
      * belongs to no module */
     struct core_module *module;
-    /* state of the reference: the module's, or `own` */
+    /* state of the reference: that of the module's variable, or the member
+     * `own` */
     struct core_texture *state;
     struct core_texture own;
 };

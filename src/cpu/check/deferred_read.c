@@ -135,8 +135,9 @@ cpu_check_deferred_precedes(struct cpu_check *check,
     if (cpu_check_flags & CPU_CHECK_CONTINUE) {
         return false;
     }
-    /* A barrier corrects the program if the write is in an earlier line than
-     * the read. Otherwise the report of the read says more. */
+    /* If the write is in an earlier line than the read, a barrier corrects the
+     * program, and the race is reported. Otherwise the report of the read has
+     * more information. */
     if (other->line < read->line && strcmp(other->file, read->file) == 0) {
         check->deferred.site = NULL;
         return false;

@@ -436,8 +436,9 @@ __pycuda_check_rows(const struct image_check_form *form,
     struct cpu_check *check = cpu_check_self();
     const struct image_check_nest *nest = (const void *)form->list;
 
-    /* The check `bank` needs to see each access, and a delayed report each
-     * write. */
+    /* Ranges may not be skipped if the check `bank` is on, which counts each
+     * access, or if the report of a read is delayed, which each write may
+     * complete. */
     if (check->fenced || check->deferred.site ||
         cpu_check_flags & CPU_CHECK_BANK) {
         return 0;

@@ -14,7 +14,8 @@
 /* Position of an allocation in a memory file (an anonymous file that other
  * processes can map). */
 struct cpu_shared {
-    int fd; /* descriptor of that file, which the arena closes */
+    /* descriptor of the memory file; the arena closes the descriptor */
+    int fd;
     size_t offset, bytes;
 };
 

@@ -234,7 +234,8 @@ lay_out(struct loading *load, bool code, size_t end)
             continue;
         }
         end = align_up(end, row->sh_addralign);
-        /* plus 1, since 0 means that the section has no address */
+        /* The offset is stored plus 1, since 0 means that the section has no
+         * address. */
         load->code->sections[i] = end + 1;
         end += row->sh_size;
     }

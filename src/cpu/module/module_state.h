@@ -33,7 +33,8 @@ struct cpu_function {
     const char *name;
     /* the version that chunks of blocks run from now on */
     _Atomic(const struct cpu_version *) version;
-    /* that of the module's image and, after an upgrade, the full one */
+    /* [0]: the version in the module's image; [1]: the full version, after an
+     * upgrade */
     struct cpu_version versions[2];
     int max_dynamic_shared;
     int carveout;

@@ -93,7 +93,8 @@ cpu_ptx_find(const void *bytes, size_t most, size_t *length)
     if (most == 0) {
         return NULL;
     }
-    /* Only printable text or one of the magic numbers is read further. */
+    /* Data that begins with neither a magic number nor printable text is not
+     * read further. */
     unsigned char first = (unsigned char)*at;
     if (first != (FATBIN_MAGIC & 0xff) && first != (FATBIN_WRAPPER & 0xff)) {
         *length = ptx_length(at, most);

@@ -600,8 +600,8 @@ kernel_join(void)
     }
     if (launch->total <= launch->least) {
         /* The kernel has only one chunk, which the calling thread takes. The
-         * argument is 0 because this thread does not come for the next
-         * kernel. */
+         * argument is 0, the number of workers that come for the next kernel:
+         * the calling thread does not. */
         kernel_pop(0);
     }
     return op;

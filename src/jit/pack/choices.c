@@ -244,8 +244,9 @@ jit_pack_assumes_choice(const struct jit_pack_body *body, LLVMValueRef at)
 
 /* ---- the run-time tests ---- */
 
-/* The values that an index has in the first and the last lane, and the same in
- * the order of size if it does not wrap between them. */
+/* The values that an index has in the first and in the last lane; and the
+ * smaller and the larger of the two if the index does not wrap between the
+ * lanes. */
 struct ends {
     LLVMValueRef first, last, low, high;
     uint64_t span; /* high - low */
@@ -279,7 +280,8 @@ write_comparison(struct jit_pack_writer *to, LLVMValueRef at)
         builder, jit_pack_scalar(to, LLVMGetOperand(at, 1 - operand)), "");
     LLVMValueRef result, fits;
     if (predicate == LLVMIntEQ || predicate == LLVMIntNE) {
-        /* No lane has the bound, modulo the range of the type. */
+        /* True if the index equals the bound in no lane; the difference wraps
+         * around. */
         fits = LLVMBuildICmp(
             builder, LLVMIntUGT, LLVMBuildSub(builder, bound, ends.low, ""),
             LLVMConstInt(LLVMTypeOf(bound), ends.span, 0), "");

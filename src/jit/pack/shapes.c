@@ -124,8 +124,8 @@ sum_shape(const struct jit_pack_body *body, LLVMValueRef at, int sign)
     a.stride += sign * b.stride;
     a.is_signed =
         a.is_signed && b.is_signed && (most <= INT32_MAX || LLVMGetNSW(at));
-    /* False for a difference, which may be negative in lane 0 if lane 0 does
-     * not execute the instruction. */
+    /* `is_unsigned` is false for a difference, which may be negative in lane 0
+     * if lane 0 does not execute the instruction. */
     a.is_unsigned = a.is_unsigned && b.is_unsigned && sign > 0 &&
                     (most <= UINT32_MAX || LLVMGetNUW(at));
     return a;
@@ -211,9 +211,9 @@ quotient_shape(const struct jit_pack_body *body, LLVMValueRef at)
     if (!jit_pack_is_remainder(at)) {
         return uniform;
     }
-    /* The run-time test compares the remainder of the last lane, so the
-     * remainder of no lane starts again from 0. Only a signed remainder may be
-     * negative. */
+    /* The remainder is linear: the run-time test of the last lane's remainder
+     * excludes that it starts again from 0 in a lane. Only a signed remainder
+     * may be negative. */
     a.is_signed = true;
     a.is_unsigned = LLVMGetInstructionOpcode(at) != LLVMSRem;
     return a;

@@ -56,7 +56,8 @@ struct jit_barrier {
     /* the split point that split_points.c added, or NULL for a barrier of the
      * source */
     const struct jit_added_point *added;
-    LLVMValueRef warp; /* warp operation at the start of `next`, or NULL */
+    /* warp operation at the start of the basic block `next`, or NULL */
+    LLVMValueRef warp;
     struct jit_vote vote;
 };
 

@@ -23,8 +23,8 @@ enum { AXES = 3, WARP_SIZE = 32 };
 
 struct object {
     const char *variable;
-    /* runtime function that returns the member x, y or z of the object, NULL:
-     * warpSize */
+    /* runtime function that returns the member x, y or z of the object; NULL
+     * for warpSize */
     const char *reader;
     LLVMValueRef global;
 };
