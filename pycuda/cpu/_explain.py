@@ -7,12 +7,15 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from pycuda import cpu
 
+# The start of a module in PTX: comments, then its version.
+_PTX = re.compile(rb"(?:\s|//[^\n]*\n|/\*.*?\*/)*\.version\b", re.DOTALL)
 _JIT_OPTIONS = {
     "-G": ["-O0"],
     "--device-debug": ["-O0"],
@@ -31,7 +34,21 @@ def _library() -> ctypes.CDLL:
     return ctypes.CDLL(str(cpu.library()))
 
 
-def _bitcode(path: Path, options: list[str]) -> bytes:
+def _jit_input(path: Path, options: list[str]) -> bytes:
+    """Return what pycuda-jit reads for a file: PTX, or an image of C++.
+
+    Raises
+    ------
+    CompileError
+        With the compiler's messages.
+    """
+    source = path.read_bytes()
+    if _PTX.match(source):
+        return source
+    return _bitcode(path, source, options)
+
+
+def _bitcode(path: Path, source: bytes, options: list[str]) -> bytes:
     """Compile the source to an image that pycuda-jit reads.
 
     Raises
@@ -43,7 +60,7 @@ def _bitcode(path: Path, options: list[str]) -> bytes:
     program = ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(
         ctypes.byref(program),
-        path.read_bytes(),
+        source,
         os.fsencode(path.name),
         0,
         None,
@@ -75,14 +92,14 @@ def _bitcode(path: Path, options: list[str]) -> bytes:
 
 
 def explain(source: str | Path, options: list[str] | None = None) -> Any:
-    """Compile a CUDA C++ file and describe how its kernels are run.
+    """Compile a file of CUDA C++ or PTX; describe how its kernels are run.
 
     Parameters
     ----------
     source
         Path of the file.
     options
-        Compiler options, as NVRTC takes them.
+        Compiler options, as NVRTC takes them. PTX has none of them.
 
     Returns
     -------
@@ -114,12 +131,12 @@ def explain(source: str | Path, options: list[str] | None = None) -> Any:
 def code(
     source: str | Path, form: str = "ir", options: list[str] | None = None
 ) -> str:
-    """Return the code that the CPU device runs for a CUDA C++ file, as text.
+    """Return the code that the CPU device runs for a file, as text.
 
     Parameters
     ----------
     source
-        Path of the file.
+        Path of the file, in CUDA C++ or PTX.
     form
         ``"ir"``, LLVM's intermediate representation after all passes, or
         ``"asm"``, the processor's instructions.
@@ -149,7 +166,7 @@ def _shown(what: str, source: str | Path, options: list[str] | None) -> bytes:
     )
     done = subprocess.run(
         [jit, f"--show={what}", *words],
-        input=_bitcode(Path(source), given),
+        input=_jit_input(Path(source), given),
         capture_output=True,
         check=False,
     )
