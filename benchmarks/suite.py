@@ -29,6 +29,8 @@ from pathlib import Path
 from common import ABOVE, HERE, table_text
 from twin import device_kind
 
+from pycuda._progress import Progress
+
 CPU = ["launch", "arrays", "compile", "start"]
 GPU = ["launch", "arrays", "bandwidth", "functions", "scaling", "compile"]
 GPU += ["start"]
@@ -50,16 +52,6 @@ def scripts_of(names: list[str]) -> list[Path]:
         if not path.exists():
             sys.exit(f"no benchmark is named {path.stem}")
     return paths
-
-
-def show_progress(done: int, of: int, name: str, start: float) -> None:
-    """Show the suite's progress in one line on the terminal."""
-    if not sys.stderr.isatty():
-        return
-    bar = "#" * (30 * done // of)
-    seconds = time.monotonic() - start
-    line = f"[{bar:<30}] {done}/{of} {seconds:4.0f} s  {name}"
-    print(f"\r{line:<78}", end="" if done < of else "\n", file=sys.stderr)
 
 
 def run(path: Path, seconds: float) -> tuple[int, str, list[dict]]:
@@ -321,10 +313,13 @@ def main() -> None:
     start = time.monotonic()
     results: dict[str, dict] = {}
 
-    def measure(done: int, path: Path, remark: str = "") -> dict:
-        show_progress(done, len(paths), path.stem, start)
+    progress = Progress(len(paths), "benchmarks")
+
+    def measure(path: Path, remark: str = "") -> dict:
+        progress.begin(path.stem)
         begin = time.monotonic()
         status, text, tables = run(path, budget - (begin - start))
+        progress.clear()
         print(f"\n== {path.stem}\n{text}", flush=True)
         return {
             "script": path.stem,
@@ -339,16 +334,17 @@ def main() -> None:
         if options.out:
             keep(options.out, list(results.values()))
 
-    for done, path in enumerate(paths):
-        note(measure(done, path))
+    for path in paths:
+        note(measure(path))
+        progress.step()
     for path in rerunnable(
         paths, results, budget - (time.monotonic() - start)
     ):
-        second = measure(len(paths), path, AGAIN_REMARK)
+        second = measure(path, AGAIN_REMARK)
         if second["status"]:
             break  # no better than the first
         note(second)
-    show_progress(len(paths), len(paths), "done", start)
+    progress.__exit__(None, None, None)
     sys.exit(any(result["status"] for result in results.values()))
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pycuda.driver as drv
 from pycuda._command_line import run
 from pycuda._compile.files import read_regular
+from pycuda._progress import Progress
 from pycuda.course._exercises import EXERCISES
 from pycuda.course._grading import Result, check
 from pycuda.course._notebooks import read, write
@@ -93,15 +94,19 @@ def _show(result: Result) -> None:
 
 def _grade(folder: Path, as_json: bool) -> int:
     results = []
-    for name in EXERCISES:
-        path = folder / EXERCISES[name].file
-        notebook = path.with_suffix(".ipynb")
-        if notebook.exists() and not path.exists():
-            path = notebook
-        result = _check(path)
-        results.append(result)
-        if not as_json:
-            _show(result)
+    with Progress(len(EXERCISES), "grading") as progress:
+        for name in EXERCISES:
+            progress.begin(name)
+            path = folder / EXERCISES[name].file
+            notebook = path.with_suffix(".ipynb")
+            if notebook.exists() and not path.exists():
+                path = notebook
+            result = _check(path)
+            results.append(result)
+            progress.step()
+            if not as_json:
+                progress.clear()
+                _show(result)
     passed = sum(result.passed for result in results)
     if as_json:
         rows = [asdict(result) for result in results]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 import warnings
@@ -132,6 +133,7 @@ def is_enumeration(value: Any) -> bool:
     """Return whether a class consists of named integers."""
     return (
         inspect.isclass(value)
+        and not dataclasses.is_dataclass(value)
         and bool(constants(value))
         and not any(callable(getattr(value, name)) for name in members(value))
     )

@@ -23,6 +23,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from pycuda._progress import Progress
+
 TABLE = Path(__file__).resolve().parents[2] / "docs/reference/examples.toml"
 
 
@@ -72,10 +74,13 @@ def results() -> dict[str, list[str]]:
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for name, code in rows.items():
-            names: dict[str, Any] = {}
-            exec(setup, names)
-            found[name] = prompted(code, run(code, names))
+        with Progress(len(rows), "examples") as progress:
+            for name, code in rows.items():
+                progress.begin(name)
+                names: dict[str, Any] = {}
+                exec(setup, names)
+                found[name] = prompted(code, run(code, names))
+                progress.step()
         os.chdir("/")
     return found
 
