@@ -44,6 +44,12 @@ __global__ void endless(int *a)
 {
     endless<<<1, 1, 0, cudaStreamTailLaunch>>>(a);
 }
+__global__ void tree(int *a)
+{
+    tree<<<1, 1>>>(a);
+    tree<<<1, 1, 0, cudaStreamFireAndForget>>>(a);
+    tree<<<1, 1, 0, cudaStreamTailLaunch>>>(a);
+}
 __global__ void pointers(int *a)
 {
     pointer values[] = {function, (pointer)(void *)a, (pointer)32, nullptr};
@@ -103,7 +109,7 @@ except drv.Error as error:
     assert run(PRELUDE + code) == "works\n"
 
 
-@pytest.mark.parametrize("kernel", ["parent_spin", "endless"])
+@pytest.mark.parametrize("kernel", ["parent_spin", "endless", "tree"])
 def test_the_time_limit_holds_for_children(kernel):
     code = f"""
 begun = time.monotonic()
@@ -119,7 +125,7 @@ except drv.LaunchError as error:
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
-@pytest.mark.parametrize("kernel", ["parent_spin", "endless"])
+@pytest.mark.parametrize("kernel", ["parent_spin", "endless", "tree"])
 def test_an_interrupt_ends_children(kernel, threads):
     code = f"""
 def interrupt():

@@ -8,10 +8,13 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
 from isolated import run
+
+from pycuda._compile import cccl
 
 pytestmark = [pytest.mark.cpu, pytest.mark.alone]
 
@@ -514,6 +517,81 @@ assert memory.get()[0] == 7
 print("works")
 """
     assert run(PRELUDE + code) == "works\n"
+
+
+PTX = """
+ptx = ".version 7.0\\n.target sm_70\\n.address_size 64\\n" + "".join(
+    f".visible .entry k{i}(.param .u64 a)"
+    "{ .reg .u64 %a; .reg .u32 %v; ld.param.u64 %a, [a];"
+    f" ld.u32 %v, [%a]; add.u32 %v, %v, {i}; st.u32 [%a], %v; ret; }}\\n"
+    for i in range(4000)
+)
+ptx = ptx.encode()
+def link():
+    linker = drv.Linker()
+    linker.add_data(ptx, drv.jit_input_type.PTX, "a")
+    return linker.link_module()
+"""
+LOADS = {
+    "module": "drv.module_from_buffer(ptx)",
+    "link": "link()",
+}
+
+
+@pytest.mark.parametrize("name", LOADS)
+def test_a_translation_of_ptx(name):
+    code = f"""
+press(0.4)
+try:
+    {LOADS[name]}
+    raise AssertionError("not interrupted")
+except KeyboardInterrupt:
+    took = time.monotonic() - press.at
+    assert took < 0.2, took
+ptx = ptx[: ptx.index(b".visible .entry k2(")]
+module = {LOADS[name]}
+module.get_function("k1")(memory.gpudata, block=(1, 1, 1))
+assert memory.get()[0] == 1
+print("works")
+"""
+    clear = "memory.fill(0)\ncontext.synchronize()\n"
+    assert run(PRELUDE + PTX + clear + code) == "works\n"
+
+
+@pytest.mark.skipif(
+    cccl.folder() is None, reason="CUB's headers are not installed"
+)
+def test_a_compilation_with_cub():
+    """Ctrl-C at many times, each in another stage of the compilation."""
+    code = """
+SOURCE = (
+    "#include <cub/block/block_radix_sort.cuh>\\n"
+    'extern "C" __global__ void k(int *a) {'
+    " using Sort = cub::BlockRadixSort<int, 32, 4>;"
+    " __shared__ Sort::TempStorage storage; int x[4];"
+    " for (int i = 0; i < 4; i++) x[i] = a[threadIdx.x * 4 + i];"
+    " Sort(storage).Sort(x); a[threadIdx.x] = x[0]; }"
+)
+late = []
+for seconds in (0.02, 0.1, 0.3, 0.6, 1.0, 1.5):
+    press(seconds)
+    try:
+        SourceModule(SOURCE, cache_dir=False, no_extern_c=True)
+        time.sleep(5)
+    except KeyboardInterrupt:
+        late.append(time.monotonic() - press.at)
+assert len(late) == 6 and max(late) < 0.3, late
+module = SourceModule(SOURCE, cache_dir=False, no_extern_c=True)
+numbers = np.arange(128, 0, -1).astype(np.int32)
+module.get_function("k")(drv.InOut(numbers), block=(32, 1, 1))
+assert numbers[:32].tolist() == list(range(1, 128, 4))
+print("works")
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        # without precompiled headers at first
+        environment = {"PYCUDA_CACHE_DIR": folder}
+        output = run(PRELUDE + code, environment=environment)
+    assert output == "works\n"
 
 
 def test_compilers_inherit_ignored_signals(tmp_path):
