@@ -1,14 +1,15 @@
 """Ten million operations in several threads and streams, checked on samples.
 
 Usage: ``python benchmarks/soak.py [--operations N] [--seconds S] [--threads T]
-[--seed K] [--interrupts]``.
+[--seed K] [--interrupts] [--modules]``.
 
 Each thread works on its own streams and on the default one, with arrays of
 random sizes and dtypes.  Each array is filled with one whole number that the
 thread knows, so that the least and the greatest element reveal any wrong one.
 Threads pass arrays to each other, ordered by events.  With ``--interrupts``
 (on the CPU device) the main thread also interrupts endless kernels by SIGINT
-and by the time limit, each in a separate context.  At the end the memory of
+and by the time limit, each in a separate context.  With ``--modules`` the
+threads also load, link, compile and unload modules.  At the end the memory of
 the host and of the device must be the same as after the first fifth.  Ends
 with status 1 if anything is wrong.
 
@@ -30,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import soak_modules
 from interruptions import Interruptions
 
 import pycuda.driver as cuda
@@ -89,6 +91,7 @@ class Worker:
         self.shared, self.number = shared, number
         self.random = random.Random(f"{shared.options.seed}/{number}")
         self.streams: list[Any] = []
+        self.modules: soak_modules.Modules | None = None
         self.steps: list[Callable[[Any, int], tuple[Any, int]]] = [
             self.add, self.subtract, self.in_place, self.negate, self.copy,
             self.slice, self.reverse, self.cast, self.choose, self.clip,
@@ -254,10 +257,23 @@ class Worker:
             if not 0 <= gpuarray.max(uniform).get() < 1:
                 raise Wrong(f"a random number of {uniform.get().max()}")
             self.count(2)
+        if self.shared.options.modules and self.random.random() < 0.02:
+            self.use_module()
         if self.random.random() < 0.1:
             self.check(x, value, ", ".join(names))
         if self.shared.options.plant == "leak":
             self.shared.leaked.append(bytes(1 << 16))
+
+    def use_module(self) -> None:
+        """Run a kernel of a module that comes and goes."""
+        if self.modules is None:
+            self.modules = soak_modules.Modules(self.random)
+        size = self.random.randrange(1, 5000)
+        x, value, kind = self.modules.add(
+            gpuarray.empty(size, np.float32).fill(1), 1
+        )
+        self.check(x, value, kind)
+        self.count(2)
 
     def warm_up(self) -> None:
         """Run each step once with each dtype.
@@ -303,6 +319,8 @@ class Worker:
             shared.paused.abort()
         finally:
             self.streams.clear()
+            if self.modules:
+                self.modules.loaded.clear()
             cuda.Context.pop()
 
 
@@ -395,6 +413,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--interrupts", action="store_true")
+    parser.add_argument("--modules", action="store_true")
     parser.add_argument("--plant", choices=["leak", "value"])
     return parser.parse_args()
 
@@ -405,6 +424,8 @@ def main() -> None:
     os.environ.setdefault("PYCUDA_CPU_MEMORY", "2G")
     if options.interrupts:
         os.environ.setdefault("PYCUDA_CPU_TIMEOUT", "2")
+    if options.modules:
+        soak_modules.prepare()
     cuda.init()
     context = cuda.Device(0).make_context()
     print(f"{cuda.Device(0).name()}; {options.threads} threads", flush=True)
@@ -429,6 +450,8 @@ def main() -> None:
     )
     if interruptions:
         print(interruptions.report())
+    if options.modules:
+        print(soak_modules.report([worker.modules for worker in workers]))
     status = verdict(shared, memory)
     workers.clear()
     shared.handed.clear()

@@ -50,6 +50,15 @@ def test_soak_with_interruptions() -> None:
     assert found and min(map(int, found.groups())) >= 2, done.stdout
 
 
+@pytest.mark.cpu
+def test_soak_with_modules() -> None:
+    done = soak("--threads=3", "--modules", seconds=20)
+    assert done.returncode == 0, done.stdout
+    found = re.findall(r"(\d+) (ptx|linked|children|quick)", done.stdout)
+    assert len(found) == 4, done.stdout
+    assert min(int(number) for number, _ in found) >= 10, done.stdout
+
+
 @pytest.mark.parametrize(
     ("plant", "said"),
     [("leak", "the host's memory grows"), ("value", "Wrong: after")],
