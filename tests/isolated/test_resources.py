@@ -12,12 +12,12 @@ import pytest
 from isolated import run
 
 CYCLES = """
-import gc, os, random
+import gc, os, random, time
 import numpy as np
 import pycuda.driver as drv
 import threading
-from pycuda import _driver, curandom, gpuarray
-from pycuda.compiler import SourceModule, compile
+from pycuda import _driver, cpu, curandom, gpuarray
+from pycuda.compiler import DynamicSourceModule, SourceModule, compile
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.reduction import ReductionKernel
 from pycuda.scan import InclusiveScanKernel
@@ -42,6 +42,43 @@ loose = compile(
     no_extern_c=True,
     options=["-rdc=true"],
 )
+PTX = b'''.version 7.0
+.target sm_70
+.address_size 64
+.extern .func other(.param .b32 a);
+.global .u32 words[1000];
+.visible .entry p(.param .u64 a)
+{
+    .reg .u64 d;
+    .reg .u32 v;
+    ld.param.u64 d, [a];
+    cvta.to.global.u64 d, d;
+    ld.global.u32 v, [words];
+    st.global.u32 [d], v;
+    ret;
+}
+'''
+PTX_PART = PTX[: PTX.index(b".extern")] + b".visible .func other" + (
+    b"(.param .b32 a) { ret; }"
+)
+PARENT = '''
+__global__ void child(int *a) { atomicAdd(a, 1); }
+extern "C" __global__ void parent(int *a)
+{
+    cudaStream_t s;
+    cudaEvent_t e;
+    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+    child<<<2, 1, 0, s>>>(a);
+    cudaEventRecord(e, s);
+    cudaStreamWaitEvent(0, e, 0);
+    child<<<1, 1>>>(a);
+    child<<<1, 1, 0, cudaStreamTailLaunch>>>(a);
+}
+'''
+os.environ["PYCUDA_CPU_QUICK"] = "always"
+quick_image = compile("__global__ void q(int *a) { *a += 1; }")
+del os.environ["PYCUDA_CPU_QUICK"]
 shape = drv.ArrayDescriptor()
 shape.width = shape.height = 64
 shape.format, shape.num_channels = drv.array_format.FLOAT, 1
@@ -86,6 +123,32 @@ def linked():
     linker = drv.Linker()
     linker.add_data(loose, drv.jit_input_type.CUBIN, "loose")
     return linker.link_module()
+
+
+def loaded_ptx():
+    loaded = drv.module_from_buffer(PTX)
+    loaded.get_function("p")(word, block=(1, 1, 1))
+    return loaded
+
+
+def linked_ptx():
+    linker = drv.Linker()
+    for part in (PTX, PTX_PART):
+        linker.add_data(part, drv.jit_input_type.PTX, "part")
+    return linker.link_module()
+
+
+def parents():
+    loaded = DynamicSourceModule(PARENT, no_extern_c=True)
+    for _ in range(20):
+        loaded.get_function("parent")(word, block=(1, 1, 1), grid=(3, 1))
+    return loaded
+
+
+def quick():
+    loaded = drv.module_from_buffer(quick_image)
+    loaded.get_function("q")(word, block=(1, 1, 1))
+    return loaded
 
 
 def texture():
@@ -217,11 +280,22 @@ MAKERS = {
     "threads": thread,
     "refused calls": failed,
 }
+if _driver._device_kind() == "cpu":
+    # On a GPU these need NVIDIA's linker and device runtime.
+    MAKERS |= {
+        "PTX modules": loaded_ptx,
+        "linked PTX": linked_ptx,
+        "launches by kernels": parents,
+        "quick versions": quick,
+    }
 
 
 def counts():
     gc.collect()
     drv.Context.synchronize()
+    if _driver._device_kind() == "cpu":
+        assert cpu.finish_compilation(60)
+        await_end_of_threads()
     with open("/proc/self/maps") as maps:
         mappings = sum(1 for line in maps)
     files = [file_name(name) for name in os.listdir("/proc/self/fd")]
@@ -233,6 +307,14 @@ def counts():
         sum("memfd" in name or "/dev/shm" in name for name in files),
         device_bytes(),
     )
+
+
+def await_end_of_threads():
+    '''The thread that compiles full versions ends soon after the last.'''
+    before = 0
+    while before != len(os.listdir("/proc/self/task")):
+        before = len(os.listdir("/proc/self/task"))
+        time.sleep(0.05)
 
 
 def device_bytes():
@@ -295,7 +377,10 @@ context.pop()
 ALL_KINDS = """
 del MAKERS["contexts"]
 names = sorted(MAKERS)
-SELDOM = {"linkers", "random generators", "pools with streams", "threads"}
+SELDOM = {
+    "linkers", "random generators", "pools with streams", "threads",
+    "PTX modules", "linked PTX", "launches by kernels",
+}
 names += [name for name in names for _ in range(50) if name not in SELDOM]
 make = lambda: MAKERS[choice.choice(names)]()
 live(make, 20000)
@@ -313,6 +398,12 @@ assert after[1:] == before[1:], (before, after)
 context.pop()
 """
 
+CPU_KINDS = [
+    "PTX modules",
+    "linked PTX",
+    "launches by kernels",
+    "quick versions",
+]
 KINDS = [
     "device memory",
     "page-locked memory",
@@ -340,10 +431,14 @@ KINDS = [
     "pools with streams",
     "threads",
     "refused calls",
+    *(pytest.param(name, marks=pytest.mark.cpu) for name in CPU_KINDS),
 ]
 # Repetitions that take a hundred times as long as the others.
 SLOW_KINDS = {
+    "PTX modules",
     "contexts",
+    "launches by kernels",
+    "linked PTX",
     "kernel classes",
     "linkers",
     "random generators",
@@ -373,7 +468,11 @@ def test_lives_of_one_kind(name: str) -> None:
     """Some hundred repetitions leave no mapping, descriptor or thread."""
     times = 40 if name in SLOW_KINDS else 500
     code = CYCLES + ONE_KIND.format(name=name, first=times, times=times)
-    check_equal(run(code, seconds=300, environment=ONE_ARENA))
+    environment = dict(ONE_ARENA)
+    if name == "quick versions":
+        # so that full versions are compiled, not found
+        environment["PYCUDA_DISABLE_CACHE"] = "1"
+    check_equal(run(code, seconds=300, environment=environment))
 
 
 def test_more_lives_than_a_process_has_mappings() -> None:
