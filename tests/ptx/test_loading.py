@@ -141,6 +141,8 @@ def test_an_error_has_line_and_text(body, line, reason):
         (HEAD + f".global .u32 a[{'9' * 20}];\n", "more than 64 bits"),
         (HEAD + f".global .u64 a = 0x1{'0' * 16};\n", "more than 64 bits"),
         (HEAD + ".nothing\n", "'.nothing' is not supported"),
+        (HEAD + ".entry k() { ret; }\n/* no end", "syntax"),
+        (HEAD + ".entry k() { ret; /* no end }", "syntax"),
     ],
 )
 def test_an_error_of_the_module(text, reason):

@@ -461,8 +461,12 @@ next_item(const char *at)
     for (; *at; at++) {
         depth += *at == '{';
         depth -= *at == '}' && depth > 0;
-        if (*at == '\n' && *ptx_skip(at) == '.' && !depth) {
-            return at;
+        if (*at == '\n') {
+            const char *next = ptx_skip(at);
+            if (*next == '.' && !depth) {
+                return at;
+            }
+            at = next - 1; /* so that no white space is read twice */
         }
     }
     return at;

@@ -23,7 +23,10 @@ ptx_skip(const char *at)
             at += strcspn(at, "\n");
         } else if (at[0] == '/' && at[1] == '*') {
             const char *end = strstr(at + 2, "*/");
-            at = end ? end + 2 : at + strlen(at);
+            if (!end) {
+                return at; /* the caller finds wrong syntax */
+            }
+            at = end + 2;
         } else {
             return at;
         }
