@@ -129,7 +129,7 @@ def _device_get_attributes(self: Device) -> dict[Any, Any]:
             result[attribute] = self.get_attribute(attribute)
         except Error as reason:
             if attribute in _NEWER_ATTRIBUTES:
-                continue  # an older driver may lack it
+                continue  # An older driver may not have the attribute.
             warnings.warn(
                 f"the device attribute {name} could not be read: {reason}",
                 UserWarning,

@@ -56,7 +56,7 @@ def library() -> str:
 def version() -> tuple[int, int, int]:
     """Return the version of the NCCL library."""
     number = _driver._nccl_open()[1]
-    if number < 10000:  # before 2.9
+    if number < 10000:  # a version before 2.9
         return number // 1000, number // 100 % 10, number % 100
     return number // 10000, number // 100 % 100, number % 100
 

@@ -532,7 +532,8 @@ def reduce_axes(
     if not isinstance(a, ArrayBase):
         raise TypeError(f"expected a GPUArray, not {type(a).__name__}")
     if a.ndim == 0 and axis in (0, -1) and name not in _AVERAGES:
-        axis = None  # NumPy's ufuncs accept these axes, too.
+        # NumPy's ufuncs, too, accept these axes of an array without axes.
+        axis = None
     a = loadable(a, stream)
     axes = normal_axes(axis, a.ndim)
     result = _shape_of(a, axes, keepdims)

@@ -169,7 +169,7 @@ class _Key(NamedTuple):
     arrays: list[Any]
     names: list[int]  # for each array: the axis of the user's array
     spread: tuple[int, ...]  # the arrays' common shape
-    position: int  # the axis of the result at which that shape begins
+    position: int  # the axis of the result at which `spread` begins
 
 
 def _basic(a: GPUArray, key: tuple[Any, ...]) -> GPUArray:
@@ -350,7 +350,7 @@ def _fault_words() -> tuple[Any, np.uintp]:
     )
     known = words.base, np.uintp(int(words.base.get_device_pointer()))
     _driver._register_faults(words.ctypes.data, int(known[1]), known)
-    # if another thread has registered its record first, that one is used
+    # If another thread has registered its record first, that record is used.
     return _driver._registered_faults()
 
 

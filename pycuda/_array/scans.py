@@ -160,7 +160,8 @@ def _scan(
         a, axis = a if a.ndim == 1 else flattened(a, stream), 0
     elif not hasattr(axis, "__index__"):
         raise TypeError(f"axis must be an integer or None, not {axis!r}")
-    a = a if a.ndim else a.reshape(1)  # as NumPy does
+    # NumPy treats an array without axes like one of length 1.
+    a = a if a.ndim else a.reshape(1)
     (axis,) = normal_axes(axis, a.ndim)
     kind = result_type(name[3:], a.dtype, dtype)
     if out is not None:

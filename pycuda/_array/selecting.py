@@ -408,7 +408,8 @@ def repeat(
     given, is_flat, log = check_array(a), axis is None, Log()
     if axis is None:
         a, axis = flattened(a, stream), 0
-    a = a if a.ndim else a.reshape(1)  # as NumPy does
+    # NumPy treats an array without axes like one of length 1.
+    a = a if a.ndim else a.reshape(1)
     axis = normal_axis(axis, a.ndim)
     if type(repeats) is int and repeats >= 0:
         found = _repeat_evenly(a, repeats, axis, stream, log)

@@ -319,7 +319,8 @@ def array_split(
     if sections <= 0:
         raise ValueError("number sections must be larger than 0")
     least, more = divmod(ary.shape[axis], sections)
-    # allocated at once, so that too many sections raise MemoryError
+    # The list has its final length from the start, so that too many sections
+    # raise MemoryError.
     places = [0] * (sections - 1)
     for k in range(1, sections):
         places[k - 1] = k * least + min(k, more)

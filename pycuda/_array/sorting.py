@@ -284,7 +284,8 @@ def _sort_sweep(work: _Rows, processors: int) -> GPUArray:
     work.note(count, (chunks * work.rows, 1), kernels.COUNTERS, arguments)
     there, other = work.allocate_like_items(), work.items
     if here is not work.items and sort.passes % 2:
-        there, other = other, there  # so that the last target is `items`
+        # Exchange the buffers, so that the last pass writes to `items`.
+        there, other = other, there
     order, following = work.orders(sort.wide)
     result = _NOTHING if work.result is None else work.result
     for number in range(sort.passes):
@@ -461,7 +462,8 @@ def argsort(
     """
     _check_kind(kind, order, stable)
     if check_array(a).ndim == 0:
-        a = a.reshape(1)  # as numpy.argsort does
+        # numpy.argsort treats an array without axes like one of length 1.
+        a = a.reshape(1)
     log = None if descending or stream is not None else Log()
     _, found = sorted_rows(a, axis, True, descending, stream, log)
     if log is not None:

@@ -204,7 +204,8 @@ def is_trusted(folder: str, owner: int | None = None) -> bool:
     try:
         status = os.stat(folder)
     except (OSError, ValueError):
-        return True  # it does not exist, or another message reports it
+        # The folder does not exist, or another message reports the problem.
+        return True
     key = (folder, status.st_ino, status.st_mode, status.st_uid, owner)
     trouble = _folder_trouble(*key)
     if trouble is not None and folder not in _untrusted:

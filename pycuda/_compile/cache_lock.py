@@ -172,7 +172,7 @@ def only_one(
             path = os.path.join(folder, cache_trim.lock_name(name))
             lock, content = _wait(path, load, seconds)
         except (OSError, ValueError):
-            pass  # no locks here
+            pass  # This file system has no locks.
     if lock is None:
         yield content
         return

@@ -78,7 +78,7 @@ def entries(folder: str) -> list[Entry]:
             try:
                 status = os.stat(os.path.join(folder, name))
             except OSError:
-                continue  # another process removed it first
+                continue  # Another process has removed the file.
             found.append(Entry(status.st_mtime, status.st_size, name))
     return sorted(found)
 

@@ -29,8 +29,8 @@ from pycuda._compile.source import without_comments
 _SINCE = 13
 # Names that the option -minimal removes, and text that may introduce them.
 _NEEDS_ALL = re.compile(r"cuda|tex|surf|<<<|MINIMAL|include")
-# Names that prelude.h declares, names like these, and the operator ##, which
-# may build such names.
+# Names that prelude.h declares, similar names, and the operator ##, which may
+# build such names.
 _NEEDS_PRELUDE = re.compile(
     r"##|\bu_|_t\b|\bu(?:short|int|long)\b|\bstd\b|\bM_"
     r"|\w_(?:MAX|MIN|BIT|SUCCESS|FAILURE|SEC|H)\b"

@@ -116,7 +116,7 @@ def read_trusted(path: str, owner: int | None = None) -> tuple[bytes, float]:
     """
     try:
         descriptor = os.open(path, _FLAGS)
-    except OSError:  # a socket, or a file that the user may not read
+    except OSError:  # The file is a socket, or the user may not read it.
         with contextlib.suppress(FileNotFoundError):
             _check_owner(os.lstat(path), path, owner)
         raise
@@ -242,6 +242,6 @@ def make_folder(path: str) -> None:
     for folder in reversed(missing):
         try:
             os.mkdir(folder, 0o755)  # only the owner may write to it
-        except FileExistsError:  # another process made it
+        except FileExistsError:  # Another process has made the folder.
             if not os.path.isdir(folder):
                 raise

@@ -217,7 +217,8 @@ def _other_form(
     before, so that the forms come to an end.
     """
     try:
-        from pycuda._compile import gnu, standards  # few programs need them
+        # Imported here, because few programs need these modules.
+        from pycuda._compile import gnu, standards
     except OSError:  # for example too many open files, which `log` reports
         return None
 

@@ -26,7 +26,7 @@ class OptionError(ValueError):
 
 def split_line(text: str, whose: str) -> list[str]:
     """Split a line of options as a shell does; `whose` names its origin."""
-    import shlex  # few programs need it, and it takes time to import
+    import shlex  # Imported here: it takes time, and few programs need it.
 
     try:
         return shlex.split(text)
@@ -38,7 +38,7 @@ class OptionFiles:
     """Reads the option files of one command line and adds up their size."""
 
     def __init__(self) -> None:
-        # files that are being read; each one is named in the one before it
+        # files that are being read; each is named in the previous one
         self._open: list[str] = []
         self._files = 0
         self._bytes = 0

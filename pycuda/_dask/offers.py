@@ -88,7 +88,7 @@ class _Offers:
                 connection = self.listener.accept()
             except OSError:
                 return  # closed at exit
-            except Exception:  # for example a process without the key
+            except Exception:  # for example, the process has no key
                 continue
             threading.Thread(
                 target=self._answer, args=(connection,), daemon=True

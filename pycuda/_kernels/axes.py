@@ -43,7 +43,8 @@ class Reduction(NamedTuple):
     remaining: int  # number of axes that are not reduced
     reduced: int
     packed: bool  # whether the inner axis is contiguous
-    lanes: int = 1  # accumulators, or threads that share a row of words
+    # number of accumulators, or of threads that share a row of words
+    lanes: int = 1
     threads: int = 1  # threads of a block that loads words
 
 

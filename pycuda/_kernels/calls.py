@@ -91,7 +91,8 @@ def bind(
             continue
         dtype = getattr(value, "dtype", None)
         if dtype is None:
-            continue  # a later check refuses it and reports its name
+            # A later check refuses the value and reports the argument's name.
+            continue
         known = found.setdefault(argument.letter, (dtype, argument.name))
         if known[0] != dtype:
             raise TypeError(

@@ -70,7 +70,8 @@ def _use(text: str, begin: int, end: int) -> tuple[bool, bool]:
     """Return whether the vector at `begin` is changed there, and may be."""
     behind = _behind_index(text, end)
     if behind is None:
-        return False, True  # used as a pointer, so other code may write to it
+        # The name is used as a pointer, so other code may write to the vector.
+        return False, True
     before, rest = text[:begin], text[behind:]
     sure = (
         _ASSIGNED.match(rest) is not None

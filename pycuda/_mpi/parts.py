@@ -53,7 +53,8 @@ class Parts:
         elif isinstance(counts, (int, np.integer)):
             counts = [int(counts)] * size
         if offsets is None:
-            # Python integers do not overflow before they are checked
+            # Sums of Python integers do not overflow, so that they can be
+            # checked.
             offsets = [0, *itertools.accumulate(map(int, counts))][:-1]
         elif isinstance(offsets, (int, np.integer)):  # distance of parts
             parts = range(size) if equal else [1]

@@ -33,7 +33,7 @@ class Elements(NamedTuple):
 
     type: int
     bytes: int  # size of an element as NCCL sees it
-    count: int  # number of such elements per element of the array
+    count: int  # number of NCCL's elements per element of the array
 
 
 _moved: dict[np.dtype, Elements] = {}

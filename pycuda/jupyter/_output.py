@@ -55,7 +55,8 @@ class _Redirect:
         self._write = stream.write
         self._flush = stream.flush
         self._rest = ""
-        self._process = -1  # process that reads the pipes; a fork does not
+        # process that reads the pipes; forked processes do not
+        self._process = -1
         self._saved = -1
         self._source, self._target = os.pipe2(os.O_CLOEXEC)
         if hasattr(fcntl, "F_SETPIPE_SZ"):  # on Linux
@@ -176,7 +177,7 @@ class CellOutput:
 
     def close(self) -> None:
         """Pass the rest on, and end the redirection."""
-        if self._depth == 0:  # the cell that loads the extension
+        if self._depth == 0:  # The cell that loaded the extension ends.
             return
         self._depth -= 1
         if self._depth == 0:
