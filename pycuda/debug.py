@@ -21,7 +21,7 @@ from pycuda._access_counts import AccessCounts
 
 #: The names that `check` accepts; ``continue`` is no check, but lets a kernel
 #: continue after a report.
-CHECKS = ("memory", "race", "sync", "init", "bank", "continue")
+CHECKS = ("memory", "race", "sync", "init", "streams", "bank", "continue")
 _VARIABLE = "PYCUDA_CPU_CHECK"
 
 

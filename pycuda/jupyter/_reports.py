@@ -94,13 +94,16 @@ class CheckReport:
 
     @staticmethod
     def _location(site: dict[str, Any]) -> str:
-        return f"{site['file']}:{site['line']}:{site['column']}"
+        column = f":{site['column']}" if site["column"] else ""
+        return f"{site['file']}:{site['line']}{column}"
 
     def _quote(self, site: dict[str, Any]) -> list[str]:
         """Return the source line of a site, and a caret below its column."""
         line = site.get("source") or self._line_of(site["file"], site["line"])
         if not line:
             return []
+        if not site["column"]:  # a line of Python, or a stream's report
+            return [line]
         column = max(site["column"] - 1, 0)
         indent = "".join(c if c == "\t" else " " for c in line[:column])
         return [line, f"{indent}^"]
@@ -108,6 +111,8 @@ class CheckReport:
     def _facts(self) -> list[tuple[str, str]]:
         """Return the rows of the report: names and texts."""
         data = self.data
+        if data["check"] == "streams":
+            return self._stream_facts()
         rows = [
             (
                 "thread",
@@ -130,6 +135,21 @@ class CheckReport:
         if self.remedy:
             rows.append(("remedy", self.remedy))
         return rows
+
+    def _stream_facts(self) -> list[tuple[str, str]]:
+        """Return the rows of a report of the check ``streams``."""
+        rows = [
+            (
+                name,
+                f"{site['operation']} in {site['stream']} {site['access']} "
+                f"the memory ({self._location(site)})",
+            )
+            for name, site in (
+                ("operation", self.data),
+                ("other operation", self.data["other"]),
+            )
+        ]
+        return [*rows, ("remedy", self.remedy)]
 
     def __repr__(self) -> str:
         """Return the report as text."""

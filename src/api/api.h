@@ -149,6 +149,11 @@ bool api_set_interrupt(int (*hook)(void));
  * INVALID_VALUE for an unknown check. */
 CUresult api_select_checks(const char *list);
 
+/* Tells the kernel checks of the open driver library, if it has any, that its
+ * caller queries streams and events for its own purposes: only waits show what
+ * the program knows to be done. */
+void api_private_queries(void);
+
 /* Adds an allocation that was made earlier to the list of the kernel checks.
  * `bytes` is the size that the program requested: a block of a memory pool may
  * be larger. 0: the whole block. Called while checks are selected and no

@@ -331,6 +331,17 @@ api_check_size(CUdeviceptr pointer, size_t bytes)
     }
 }
 
+void
+api_private_queries(void)
+{
+    void (*set)(void);
+
+    *(void **)&set = dlsym(chosen_library, "pycuda_cpu_private_queries");
+    if (set != NULL) {
+        set();
+    }
+}
+
 char *
 api_access_counts(bool clear)
 {

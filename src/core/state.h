@@ -106,6 +106,8 @@ struct core_state {
     bool forked;
     /* the default pool is off (PYCUDA_POOL=0, or PYCUDA_CPU_CHECK is set) */
     bool pool_off;
+    /* kernel checks are selected */
+    bool checked;
     /* number of entered streams plus number of open captures, in all
      * threads; ADD_SHARED, READ_SHARED */
     unsigned stream_defaults;

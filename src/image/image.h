@@ -77,6 +77,7 @@ enum image_check {
     IMAGE_CHECK_RACE = 2,
     IMAGE_CHECK_SYNC = 4,
     IMAGE_CHECK_INIT = 8,
+    IMAGE_CHECK_STREAMS = 16,
     IMAGE_CHECK_BANK = 32,
 };
 

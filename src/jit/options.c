@@ -22,7 +22,8 @@ static const char usage[] =
     "                  [--constant-writes] [--quick|--quick-now] "
     "[--replaces]\n"
     "                  [--debug] [--show=explain|ir|asm|times]\n"
-    "                  [--check=memory,race,sync,init,bank] < bitcode > "
+    "                  [--check=memory,race,sync,init,streams,bank] < bitcode "
+    "> "
     "image\n";
 
 /* Returns the text after `prefix`, or NULL if the argument does not begin with
@@ -87,9 +88,13 @@ set_checks(struct jit_options *options, const char *words)
     static const struct {
         const char *name;
         unsigned check;
-    } rows[] = {{"memory", JIT_CHECK_MEMORY}, {"race", JIT_CHECK_RACE},
-                {"sync", JIT_CHECK_SYNC},     {"init", JIT_CHECK_INIT},
-                {"bank", JIT_CHECK_BANK},     {"continue", 0}};
+    } rows[] = {{"memory", JIT_CHECK_MEMORY},
+                {"race", JIT_CHECK_RACE},
+                {"sync", JIT_CHECK_SYNC},
+                {"init", JIT_CHECK_INIT},
+                {"streams", JIT_CHECK_STREAMS},
+                {"bank", JIT_CHECK_BANK},
+                {"continue", 0}};
     size_t count = sizeof rows / sizeof *rows;
 
     while (*words) {
@@ -209,10 +214,11 @@ read_environment(struct jit_options *options)
     const char *debug = getenv("PYCUDA_CPU_DEBUG");
 
     if (checks && !set_checks(options, checks)) {
-        fprintf(stderr,
-                "PYCUDA_CPU_CHECK is '%s'; it must be words of memory, race, "
-                "sync, init, bank and continue, with commas between\n",
-                checks);
+        fprintf(
+            stderr,
+            "PYCUDA_CPU_CHECK is '%s'; it must be words of memory, race, "
+            "sync, init, streams, bank and continue, with commas between\n",
+            checks);
         exit(1);
     }
     if (debug && *debug && !set_flag(&options->debug, debug)) {

@@ -20,8 +20,8 @@ core_checks_note(const char *checks)
 {
     const char *pool = getenv("PYCUDA_POOL");
 
-    core.pool_off = (pool != NULL && strcmp(pool, "0") == 0) ||
-                    (checks != NULL && *checks != 0);
+    core.checked = checks != NULL && *checks != 0;
+    core.pool_off = (pool != NULL && strcmp(pool, "0") == 0) || core.checked;
 }
 
 static PyObject *

@@ -98,4 +98,5 @@ void
 core_interrupt_setup(void)
 {
     api_set_interrupt(interrupt_hook);
+    api_private_queries();
 }

@@ -163,6 +163,9 @@ event_query(PyObject *self, PyObject *unused)
     if (core_check(code, "cuEventQuery") < 0) {
         return NULL;
     }
+    if (core.checked) {
+        driver.cuEventSynchronize(handle_of(self)); /* api_private_queries */
+    }
     core_pending_copies_poll(((struct core_object *)self)->context);
     Py_RETURN_TRUE;
 }

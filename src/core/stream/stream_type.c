@@ -215,6 +215,9 @@ stream_is_done(PyObject *op, PyObject *unused)
     if (core_check(code, "cuStreamQuery") < 0) {
         return NULL;
     }
+    if (core.checked) {
+        driver.cuStreamSynchronize(handle); /* api_private_queries */
+    }
     core_pending_copies_poll(((struct core_object *)op)->context);
     Py_RETURN_TRUE;
 }

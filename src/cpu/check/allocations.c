@@ -17,6 +17,7 @@
 
 #include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
+#include "cpu/check/stream_order.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
@@ -131,6 +132,9 @@ cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
         cpu_check_call_site(row.made_at);
     }
     row_add(row);
+    if (cpu_check_flags & CPU_CHECK_STREAMS) {
+        cpu_check_history_drop(base, bytes);
+    }
     if (cpu_check_flags & CPU_CHECK_INIT) {
         cpu_check_set_written(base, bytes, !tracked);
     }
@@ -152,6 +156,17 @@ freed_forget(void)
     allocation_count = remaining;
 }
 
+/* Tells the check `streams` that the memory is freed. */
+static void
+stream_accesses_end(uintptr_t base)
+{
+    struct cpu_check_allocation found;
+
+    if (cpu_check_find(base, &found) && found.base == base) {
+        cpu_check_history_free(base, found.bytes);
+    }
+}
+
 void
 cpu_check_freed(uintptr_t base)
 {
@@ -159,6 +174,9 @@ cpu_check_freed(uintptr_t base)
 
     if (!cpu_worker_tls || !cpu_worker_tls->in_kernel) {
         cpu_check_call_site(freed_at);
+    }
+    if (cpu_check_flags & CPU_CHECK_STREAMS) {
+        stream_accesses_end(base);
     }
     pthread_mutex_lock(&allocations_lock);
     size_t at = index_above(base);

@@ -12,6 +12,7 @@
 #include "cpu/check/check.h"
 #include "cpu/check/deferred_read.h"
 #include "cpu/check/hooks.h"
+#include "cpu/check/stream_order.h"
 #include "cpu/check/warp_accesses.h"
 #include "cpu/module/module_state.h"
 #include "cpu/run/launch_state.h"
@@ -114,6 +115,7 @@ cpu_check_block_end(struct cpu_worker *worker)
     }
     cpu_check_interval_end(worker->check);
     cpu_check_warp_accesses_end(worker->check);
+    cpu_check_footprint_end(worker->check);
     return code;
 }
 
@@ -133,6 +135,7 @@ cpu_check_state_free(struct cpu_worker *worker)
 {
     if (worker->check) {
         cpu_check_warp_accesses_free(worker->check);
+        cpu_check_footprint_free(worker->check);
         free(worker->check->pending);
         free(worker->check->trace);
         free(worker->check->loops);

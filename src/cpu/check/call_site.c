@@ -31,6 +31,9 @@ struct python {
     void (*release)(void *);
     void (*fetch)(void **, void **, void **);
     void (*restore)(void *, void *, void *);
+    void *(*thread)(void);
+    int (*ensure)(void);
+    void (*give_back)(int);
 };
 
 static bool
@@ -45,7 +48,10 @@ python_find(struct python *python)
                                         "PyUnicode_AsUTF8AndSize",
                                         "Py_DecRef",
                                         "PyErr_Fetch",
-                                        "PyErr_Restore"};
+                                        "PyErr_Restore",
+                                        "PyGILState_GetThisThreadState",
+                                        "PyGILState_Ensure",
+                                        "PyGILState_Release"};
     void *found[sizeof names / sizeof *names];
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -56,7 +62,7 @@ python_find(struct python *python)
     }
     _Static_assert(sizeof *python == sizeof found, "one a name");
     memcpy(python, found, sizeof found);
-    return python->has_gil();
+    return true;
 }
 
 /* Finds the folder of the Python package that contains this library. Sets
@@ -105,30 +111,28 @@ frame_call_site(const struct python *python, void *frame,
     return found;
 }
 
+/* Finds the call site in Python frames. The caller holds the GIL. */
 static bool
-python_call_site(char text[CPU_CHECK_CALL_SITE_SIZE])
+frames_call_site(const struct python *python,
+                 char text[CPU_CHECK_CALL_SITE_SIZE])
 {
-    struct python python;
     /* The caller's pending Python exception is saved here and restored at the
      * end. An exception raised in between is dropped. */
     void *error[3];
     bool found = false;
 
-    if (!python_find(&python)) {
-        return false;
-    }
-    python.fetch(&error[0], &error[1], &error[2]);
-    void *frame = python.frame(); /* the innermost frame is a borrowed
-                                   * reference, which is not released */
+    python->fetch(&error[0], &error[1], &error[2]);
+    void *frame = python->frame(); /* the innermost frame is a borrowed
+                                    * reference, which is not released */
     for (bool borrowed = true; frame && !found; borrowed = false) {
-        found = frame_call_site(&python, frame, text);
-        void *back = found ? NULL : python.back(frame);
+        found = frame_call_site(python, frame, text);
+        void *back = found ? NULL : python->back(frame);
         if (!borrowed) {
-            python.release(frame);
+            python->release(frame);
         }
         frame = back;
     }
-    python.restore(error[0], error[1], error[2]);
+    python->restore(error[0], error[1], error[2]);
     return found;
 }
 
@@ -157,11 +161,39 @@ native_call_site(char text[CPU_CHECK_CALL_SITE_SIZE])
     }
 }
 
+/* Finds the call site in Python frames. If the thread has released the GIL,
+ * acquires it for the time being if `may_wait`. */
+static bool
+python_call_site(char text[CPU_CHECK_CALL_SITE_SIZE], bool may_wait)
+{
+    struct python python;
+
+    if (!python_find(&python)) {
+        return false;
+    }
+    if (python.has_gil()) {
+        return frames_call_site(&python, text);
+    }
+    if (!may_wait || !python.thread()) {
+        return false;
+    }
+    int state = python.ensure();
+    bool found = frames_call_site(&python, text);
+    python.give_back(state);
+    return found;
+}
+
+void
+cpu_check_call_site_in(char text[CPU_CHECK_CALL_SITE_SIZE], bool may_wait)
+{
+    text[0] = 0;
+    if (!python_call_site(text, may_wait)) {
+        native_call_site(text);
+    }
+}
+
 void
 cpu_check_call_site(char text[CPU_CHECK_CALL_SITE_SIZE])
 {
-    text[0] = 0;
-    if (!python_call_site(text)) {
-        native_call_site(text);
-    }
+    cpu_check_call_site_in(text, false);
 }

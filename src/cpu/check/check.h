@@ -62,6 +62,10 @@ extern atomic_uint cpu_check_frees;
  * references to Python objects and release them again; never leaves an
  * exception set. */
 void cpu_check_call_site(char text[CPU_CHECK_CALL_SITE_SIZE]);
+/* The same for a thread that may have released the GIL. If `may_wait`, waits
+ * for the GIL; the caller then holds no lock. */
+void cpu_check_call_site_in(char text[CPU_CHECK_CALL_SITE_SIZE],
+                            bool may_wait);
 
 /* ---- the state of a worker's running thread block ---- */
 
@@ -172,6 +176,9 @@ struct cpu_check {
     /* state of the check `bank` (warp_accesses.c); NULL before its first
      * access */
     struct cpu_check_warps *warp_accesses;
+    /* state of the check `streams` (footprint.c); NULL before its first
+     * access */
+    struct cpu_check_footprint *footprint;
     /* Stack of work areas for loop_accesses.c, one for each nested call of
      * __pycuda_check_rows. */
     struct cpu_check_loop *loops;

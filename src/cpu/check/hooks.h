@@ -15,7 +15,10 @@
 
 #include "api/cuda_types.h"
 
+struct cpu_context;
 struct cpu_launch;
+struct cpu_op;
+struct cpu_stream;
 struct cpu_worker;
 
 /* The checks that PYCUDA_CPU_CHECK may name. CONTINUE is not a check: it lets
@@ -30,8 +33,9 @@ enum cpu_check_flag {
     CPU_CHECK_CONTINUE = 16,
     CPU_CHECK_PREPARED = 32,
     CPU_CHECK_BANK = 64,
+    CPU_CHECK_STREAMS = 128,
     CPU_CHECK_ALL = CPU_CHECK_MEMORY | CPU_CHECK_RACE | CPU_CHECK_SYNC |
-                    CPU_CHECK_INIT | CPU_CHECK_BANK,
+                    CPU_CHECK_INIT | CPU_CHECK_BANK | CPU_CHECK_STREAMS,
 };
 
 /* Number of unused bytes between small allocations while checks are on, so
@@ -129,6 +133,54 @@ void cpu_check_block_begin(struct cpu_worker *worker);
  * report of deferred_read.c, if there is one, and returns its error code;
  * CUDA_SUCCESS otherwise, and in continue mode. */
 CUresult cpu_check_block_end(struct cpu_worker *worker);
+
+/* ---- the check `streams` (stream_order.c), while it is selected ---- */
+
+/* Called before an operation is submitted: notes the line of the program that
+ * submits it. May acquire the GIL; the caller holds no lock unless `stream` is
+ * NULL. */
+void cpu_check_order_prepare(const struct cpu_stream *stream,
+                             struct cpu_op *op);
+/* Called when the scheduler makes the dependencies of an operation, before it
+ * becomes the stream's last one. The caller holds the scheduler lock. */
+void cpu_check_order_set(struct cpu_stream *stream, struct cpu_op *op,
+                         struct cpu_op *const *after, size_t count);
+/* Called when an operation is freed whose `order` is not NULL. */
+void cpu_check_order_end(struct cpu_op *op);
+/* Called when a stream with a timeline is freed. The caller holds the
+ * scheduler lock. */
+void cpu_check_stream_end(struct cpu_stream *stream);
+/* Called on the thread that runs a host function, before and after.
+ * cpu_check_run_end gets the result of cpu_check_run_begin. */
+bool cpu_check_run_begin(const struct cpu_op *op);
+void cpu_check_run_end(bool counted);
+/* Called when a kernel of an operation has ended. */
+void cpu_check_kernel_end(const struct cpu_launch *launch);
+/* Called when the host has waited for an operation, or for all operations:
+ * they happen before what it submits later. The third function means the
+ * operation that the calling thread runs, a callback of the program. Take the
+ * lock of stream_order.c. */
+void cpu_check_host_after(const struct cpu_op *op);
+void cpu_check_host_after_all(void);
+void cpu_check_host_after_running(void);
+/* As cpu_check_host_after, for a query that has found the operation done. Does
+ * nothing after pycuda_cpu_private_queries. */
+void cpu_check_host_asked(const struct cpu_op *op);
+/* Called by pycuda._driver, which queries streams and events for its own
+ * purposes: for the check `streams`, only waits of the host count. Where the
+ * program itself has queried, pycuda._driver also waits. */
+void pycuda_cpu_private_queries(void);
+/* Switches the check off for the rest of the process, since operations wait
+ * for values in memory, which the check does not see. */
+void cpu_check_streams_stop(void);
+/* Returns a copy of what the host has waited for; NULL if there is not enough
+ * memory. The caller passes it to cpu_check_host_freed. */
+uint32_t *cpu_check_host_clock(void);
+/* Called before page-locked memory is freed, when all operations have ended:
+ * reports a copy to it for which the host had not waited according to `clock`.
+ * Frees `clock`, which may be NULL. access_history.c. */
+void cpu_check_host_freed(struct cpu_context *ctx, const void *start,
+                          uint32_t *clock);
 /* Returns the number of the newest time interval (epoch_interval.c) of all
  * thread blocks of the process, to be stored in cpu_launch.before. */
 uint32_t cpu_check_interval_last(void);

@@ -17,6 +17,7 @@
 #include "cpu/check/access_range.h"
 #include "cpu/check/hooks.h"
 #include "cpu/check/race.h"
+#include "cpu/check/stream_order.h"
 #include "cpu/run/runtime.h"
 #include "cpu/stream/worker.h"
 #include "image/abi.h"
@@ -241,6 +242,24 @@ reads_mark_covered(struct cpu_check_range *ranges, unsigned count)
     }
 }
 
+/* Records the accesses of a range of global memory for the check
+ * `streams`. */
+static void
+range_touch(struct cpu_check *check, const struct cpu_check_range *range)
+{
+    bool solid = range->step[0] == (int64_t)range->bytes;
+    uint64_t turns = solid ? 1 : range->count[0];
+    uint64_t bytes = solid ? range->bytes * range->count[0] : range->bytes;
+
+    for (uint64_t y = 0; y < range->count[1]; y++) {
+        uintptr_t at = range->address + y * (uint64_t)range->step[1];
+        for (uint64_t x = 0; x < turns; x++) {
+            cpu_check_touch(check, at, bytes, range->row->site);
+            at += (uintptr_t)range->step[0];
+        }
+    }
+}
+
 static void
 range_record_all(struct cpu_check *check, const struct cpu_check_range *range)
 {
@@ -251,6 +270,10 @@ range_record_all(struct cpu_check *check, const struct cpu_check_range *range)
     if (range_needs_race(range) && !range->covered &&
         !(range->shared && cpu_check_pending_add(check, range))) {
         cpu_check_range_record(check, range);
+    }
+    if (cpu_check_flags & CPU_CHECK_STREAMS && !range->shared &&
+        !range->stack) {
+        range_touch(check, range);
     }
 }
 

@@ -88,6 +88,7 @@ cpu_check_launch_begin(struct cpu_launch *launch)
 void
 cpu_check_launch_end(struct cpu_launch *launch)
 {
+    cpu_check_kernel_end(launch);
     if (!atomic_exchange(&launch->checked, false)) {
         return;
     }

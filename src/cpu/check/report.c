@@ -289,6 +289,21 @@ last_report_set(CUresult code)
 }
 
 void
+cpu_check_report_write(CUresult code, const char *text, const char *more,
+                       const struct cpu_check_text *machine)
+{
+    pthread_mutex_lock(&report_lock);
+    snprintf(message, sizeof message, "%s", text);
+    snprintf(advice, sizeof advice, "%s", more);
+    fprintf(stderr, "PYCUDA_CPU_CHECK: %s%s\n", message, advice);
+    cpu_check_json_write(machine);
+    if (code) {
+        last_report_set(code);
+    }
+    pthread_mutex_unlock(&report_lock);
+}
+
+void
 cpu_check_report(const struct cpu_check_finding *finding)
 {
     struct cpu_worker *worker = cpu_worker_tls;

@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+#include "api/cuda_types.h"
+
 struct image_site;
 
 /* A text buffer of `size` bytes that the caller owns. `length` is the number
@@ -39,5 +41,13 @@ void cpu_check_kernel_name(char *to, size_t size, const char *name);
 /* Appends a line of JSON to the file that PYCUDA_CPU_CHECK_REPORT names.
  * Ignores a failed write, since each report is on stderr, too. */
 void cpu_check_json_write(const struct cpu_check_text *text);
+
+/* ---- report.c ---- */
+
+/* Writes a report that does not concern the running thread of a kernel, as
+ * text and as JSON. Unless `code` is CUDA_SUCCESS, the report becomes the text
+ * of that error. Takes the lock of report.c. */
+void cpu_check_report_write(CUresult code, const char *text, const char *more,
+                            const struct cpu_check_text *machine);
 
 #endif

@@ -24,9 +24,10 @@ static const struct {
     const char *name;
     unsigned flag;
 } settings[] = {
-    {"memory", CPU_CHECK_MEMORY}, {"race", CPU_CHECK_RACE},
-    {"sync", CPU_CHECK_SYNC},     {"init", CPU_CHECK_INIT},
-    {"bank", CPU_CHECK_BANK},     {"continue", CPU_CHECK_CONTINUE},
+    {"memory", CPU_CHECK_MEMORY},     {"race", CPU_CHECK_RACE},
+    {"sync", CPU_CHECK_SYNC},         {"init", CPU_CHECK_INIT},
+    {"streams", CPU_CHECK_STREAMS},   {"bank", CPU_CHECK_BANK},
+    {"continue", CPU_CHECK_CONTINUE},
 };
 
 static unsigned
@@ -58,7 +59,7 @@ settings_parse(const char *list, unsigned *flags)
             return cpu_setting_error_set(
                 "PYCUDA_CPU_CHECK is '%.80s', with the unknown check "
                 "'%.*s'; it must be a comma-separated list of memory, race, "
-                "sync, init, bank and continue",
+                "sync, init, streams, bank and continue",
                 list, length < 40 ? (int)length : 40, text);
         }
         *flags |= flag;

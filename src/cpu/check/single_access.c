@@ -12,6 +12,7 @@
 
 #include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
+#include "cpu/check/stream_order.h"
 #include "cpu/check/warp_accesses.h"
 #include "cpu/run/runtime.h"
 #include "image/abi.h"
@@ -74,6 +75,9 @@ __pycuda_check(void *pointer, uint64_t bytes, void *object,
     if (flags & CPU_CHECK_INIT && !(site_flags & IMAGE_SITE_NO_INIT) &&
         may_be_uninitialized(access.address, bytes)) {
         cpu_check_uninitialized(access.address, bytes, site);
+    }
+    if (flags & CPU_CHECK_STREAMS) {
+        cpu_check_touch(check, access.address, bytes, site);
     }
     if (flags & CPU_CHECK_BANK) {
         cpu_check_warp_access(check, &access);

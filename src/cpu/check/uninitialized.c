@@ -16,6 +16,7 @@
 #include "cpu/check/deferred_read.h"
 #include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
+#include "cpu/check/stream_order.h"
 #include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 #include "cpu/module/module_state.h"
@@ -215,6 +216,9 @@ cpu_check_launch_written(const struct cpu_launch *launch)
 void
 cpu_check_filled(const void *to, size_t bytes)
 {
+    if (cpu_check_flags & CPU_CHECK_STREAMS) {
+        cpu_check_history_range(to, bytes, CPU_CHECK_WRITES, "fill");
+    }
     if (cpu_check_flags & CPU_CHECK_INIT) {
         cpu_check_set_written((uintptr_t)to, bytes, true);
     }
@@ -227,6 +231,10 @@ cpu_check_copied(const void *to, const void *from, size_t bytes)
 {
     struct cpu_allocation found;
 
+    if (cpu_check_flags & CPU_CHECK_STREAMS) {
+        cpu_check_history_range(from, bytes, CPU_CHECK_READS, "copy");
+        cpu_check_history_range(to, bytes, CPU_CHECK_WRITES, "copy");
+    }
     if (!(cpu_check_flags & CPU_CHECK_INIT) ||
         !cpu_arena_find((uintptr_t)to, &found)) {
         return;

@@ -173,7 +173,8 @@ cpu_rows_submit(const struct cpu_rows *rows, struct cpu_stream *stream,
     if (!cpu_stream_records(stream) &&
         (wait || pageable(rows->to) || pageable(rows->from))) {
         struct cpu_rows copy = *rows;
-        CUresult code = cpu_run_sync(stream, cpu_rows_run, &copy);
+        CUresult code = cpu_run_sync(stream, cpu_rows_run, &copy,
+                                     wait || pageable(rows->to));
 
         if (wait) {
             cpu_fifo_flush(stream->ctx);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cpu/check/hooks.h"
 #include "cpu/device/context.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/memory/allocation.h"
@@ -47,6 +48,21 @@ cuMemAllocHost_v2(void **pointer, size_t bytes)
     return cuMemHostAlloc(pointer, bytes, 0);
 }
 
+/* Waits for all operations before page-locked memory is freed. The check
+ * `streams` reports a copy to it that the program has not waited for. */
+static void
+end_before_free(struct cpu_context *ctx, const void *memory)
+{
+    bool checked = cpu_check_flags & CPU_CHECK_STREAMS;
+    uint32_t *clock = checked ? cpu_check_host_clock() : NULL;
+
+    cpu_scheduler_end(ctx);
+    if (checked) {
+        cpu_check_host_freed(ctx, memory, clock);
+        cpu_check_host_after_all();
+    }
+}
+
 CPU_API CUresult
 cuMemFreeHost(void *pointer)
 {
@@ -56,7 +72,7 @@ cuMemFreeHost(void *pointer)
     if (code || !pointer) {
         return code;
     }
-    cpu_scheduler_drain(ctx);
+    end_before_free(ctx, pointer);
     return cpu_arena_free((uintptr_t)pointer, CPU_MEMORY_HOST);
 }
 
@@ -132,7 +148,7 @@ cuMemHostUnregister(void *host)
     if (!host) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    cpu_scheduler_drain(ctx);
+    end_before_free(ctx, host);
     return cpu_arena_remove_external((uintptr_t)host, CPU_MEMORY_REGISTERED)
                ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
                : CUDA_SUCCESS;

@@ -137,7 +137,8 @@ static const struct check_row {
                   {CPU_CHECK_RACE, IMAGE_CHECK_RACE, "race"},
                   {CPU_CHECK_SYNC, IMAGE_CHECK_SYNC, "sync"},
                   {CPU_CHECK_INIT, IMAGE_CHECK_INIT, "init"},
-                  {CPU_CHECK_BANK, IMAGE_CHECK_BANK, "bank"}};
+                  {CPU_CHECK_BANK, IMAGE_CHECK_BANK, "bank"},
+                  {CPU_CHECK_STREAMS, IMAGE_CHECK_STREAMS, "streams"}};
 
 enum { CHECK_NAMES_BYTES = 64 };
 

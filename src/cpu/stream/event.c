@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "cpu/check/hooks.h"
 #include "cpu/device/context.h"
 #include "cpu/device/handle.h"
 #include "cpu/device/state.h"
@@ -332,6 +333,9 @@ cuEventQuery(CUevent handle)
         return CUDA_SUCCESS;
     }
     bool done = mark ? cpu_op_done(mark) : cpu_ipc_event_done(event->shared);
+    if (done && cpu_check_flags & CPU_CHECK_STREAMS) {
+        cpu_check_host_asked(mark);
+    }
     cpu_op_release(mark);
     if (!done) {
         return CUDA_ERROR_NOT_READY;
@@ -351,6 +355,9 @@ cuEventSynchronize(CUevent handle)
     struct cpu_op *mark = cpu_event_record_op(event);
     if (mark) {
         cpu_op_wait(mark);
+        if (cpu_check_flags & CPU_CHECK_STREAMS) {
+            cpu_check_host_after(mark);
+        }
         cpu_op_release(mark);
     } else if (event->shared) {
         cpu_ipc_event_wait(event->shared);

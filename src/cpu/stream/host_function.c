@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/check/hooks.h"
 #include "cpu/device/context.h"
 #include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
@@ -23,7 +24,8 @@
 #include "cpu/stream/workers.h"
 
 CUresult
-cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument)
+cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument,
+             bool host_waits)
 {
     struct cpu_op *op = cpu_op_new(stream->ctx, CPU_OP_CALLER, 0);
 
@@ -37,6 +39,9 @@ cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument)
     }
     CUresult code = cpu_op_run(op);
     cpu_op_finish(op);
+    if (host_waits && cpu_check_flags & CPU_CHECK_STREAMS) {
+        cpu_check_host_after(op);
+    }
     cpu_op_release(op);
     return code;
 }

@@ -7,11 +7,27 @@
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 
+#include "cpu/check/hooks.h"
 #include "cpu/device/context.h"
 #include "cpu/stream/host_operation.h"
 #include "cpu/stream/operation.h"
 #include "cpu/stream/run_function.h"
 #include "cpu/stream/worker.h"
+
+/* Runs the function of an operation while the check `streams` is selected.
+ * `code` is the context's status. */
+static CUresult
+run_checked(struct cpu_op *op, CUresult code)
+{
+    bool counted = cpu_check_run_begin(op);
+
+    if (!code || op->runs_after_failure) {
+        code = op->run(op->argument);
+    }
+    /* `op` may have been freed if it finishes later. */
+    cpu_check_run_end(counted);
+    return code;
+}
 
 CUresult
 cpu_op_run(struct cpu_op *op)
@@ -22,6 +38,9 @@ cpu_op_run(struct cpu_op *op)
     if (worker) {
         /* the context whose error cpu_cancellation_point returns */
         worker->ctx = op->ctx;
+    }
+    if (cpu_check_flags & CPU_CHECK_STREAMS) {
+        return run_checked(op, code);
     }
     return code && !op->runs_after_failure ? code : op->run(op->argument);
 }

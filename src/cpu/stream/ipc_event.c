@@ -30,6 +30,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cpu/check/hooks.h"
 #include "cpu/exports/system_errors.h"
 #include "cpu/stream/ipc_event.h"
 #include "cpu/stream/operation.h"
@@ -235,6 +236,7 @@ record_issue(struct page *page)
 CUresult
 cpu_ipc_event_record(struct cpu_ipc_event *event, struct cpu_stream *stream)
 {
+    cpu_check_streams_stop();
     CUresult code = cpu_workers_start();
     struct cpu_op *op =
         code ? NULL

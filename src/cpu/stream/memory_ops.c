@@ -22,6 +22,7 @@
 #include <time.h>
 
 #include "cpu/check/hooks.h"
+#include "cpu/check/hooks.h"
 #include "cpu/device/context.h"
 #include "cpu/device/state.h"
 #include "cpu/exports/system_errors.h"
@@ -299,6 +300,7 @@ CUresult
 cpu_batch_op(const struct cpu_node_task *task, struct cpu_context *ctx,
              struct cpu_op **made)
 {
+    cpu_check_streams_stop();
     struct cpu_op *op = cpu_op_new(ctx, CPU_OP_CALL, task->bytes);
 
     if (!op) {

@@ -38,6 +38,7 @@ struct cpu_edge {
 
 #define CPU_OP_PAYLOAD 256
 
+struct cpu_check_order;
 struct cpu_child_object;
 struct cpu_children;
 
@@ -81,6 +82,8 @@ struct cpu_op {
      * event that it records; or NULL. They refer to this operation until it is
      * done. */
     struct cpu_child_object *child_stream, *child_event;
+    /* For the check `streams`: what happens before the operation; or NULL. */
+    struct cpu_check_order *order;
     bool is_tail; /* tail launch: starts after all other children */
     /* number of ancestors, without tail launches: 0 for a launch by the
      * program */

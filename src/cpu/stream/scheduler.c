@@ -19,6 +19,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cpu/check/hooks.h"
 #include "cpu/device/clock.h"
 #include "cpu/device/context.h"
 #include "cpu/device/state.h"
@@ -210,6 +211,9 @@ op_recycle(struct cpu_op *op)
     }
     if (op->edges && op->edges != op->inline_edges) {
         free(op->edges);
+    }
+    if (op->order) {
+        cpu_check_order_end(op);
     }
     if (!worker || worker->handoff || worker->spare_op) {
         return false;
@@ -536,13 +540,19 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
 {
     struct cpu_op_queue marks = {0};
     unsigned capacity;
-    bool ready_now;
+    bool ready_now, checked = cpu_check_flags & CPU_CHECK_STREAMS;
 
+    if (checked) {
+        cpu_check_order_prepare(stream, op);
+    }
     /* One reference is for the scheduler, one for the tail of the stream. */
     atomic_fetch_add(&op->references, stream ? 2 : 1);
     pthread_mutex_lock(&cpu_scheduler_lock);
     if (edges_reserve(stream, op, count, &capacity)) {
         edges_make(stream, op, after, count, capacity);
+    }
+    if (checked) {
+        cpu_check_order_set(stream, op, after, count);
     }
     if (stream) {
         op_release_locked(stream->tail);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/check/hooks.h"
 #include "cpu/device/context.h"
 #include "cpu/device/green.h"
 #include "cpu/device/handle.h"
@@ -107,6 +108,9 @@ cpu_stream_detach(struct cpu_stream *stream)
 {
     pthread_mutex_lock(&cpu_scheduler_lock);
     struct cpu_op *tail = stream->tail;
+    if (stream->timeline) {
+        cpu_check_stream_end(stream);
+    }
     stream->tail = NULL;
     stream_unlink(stream);
     pthread_mutex_unlock(&cpu_scheduler_lock);
@@ -403,6 +407,9 @@ host_call_run(void *argument)
                        call->data);
     } else {
         call->function(call->data);
+    }
+    if (cpu_check_flags & CPU_CHECK_STREAMS) {
+        cpu_check_host_after_running();
     }
     return CUDA_SUCCESS;
 }

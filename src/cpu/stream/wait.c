@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "cpu/arch/arch.h"
+#include "cpu/check/hooks.h"
 #include "cpu/device/clock.h"
 #include "cpu/device/context.h"
 #include "cpu/run/watchdog.h"
@@ -149,6 +150,9 @@ cpu_stream_idle(struct cpu_stream *stream)
 {
     pthread_mutex_lock(&cpu_scheduler_lock);
     bool idle = !stream->tail || cpu_op_done(stream->tail);
+    if (idle && cpu_check_flags & CPU_CHECK_STREAMS) {
+        cpu_check_host_asked(stream->tail);
+    }
     pthread_mutex_unlock(&cpu_scheduler_lock);
     return idle;
 }
@@ -160,6 +164,9 @@ cpu_stream_wait(struct cpu_stream *stream)
 
     if (op) {
         cpu_op_wait(op);
+        if (cpu_check_flags & CPU_CHECK_STREAMS) {
+            cpu_check_host_after(op);
+        }
         cpu_op_release(op);
     }
 }
@@ -180,9 +187,17 @@ drain_asleep(struct cpu_context *ctx)
     pthread_mutex_unlock(&cpu_scheduler_lock);
 }
 
-/* Waits until the context has no unfinished operation. */
 void
 cpu_scheduler_drain(struct cpu_context *ctx)
+{
+    cpu_scheduler_end(ctx);
+    if (cpu_check_flags & CPU_CHECK_STREAMS) {
+        cpu_check_host_after_all();
+    }
+}
+
+void
+cpu_scheduler_end(struct cpu_context *ctx)
 {
     for (;;) {
         struct cpu_op *op = NULL;

@@ -200,8 +200,11 @@ insert_copy(struct jit *jit, const struct jit_access *access,
 static bool
 is_recorded(struct jit *jit, const struct jit_object *object)
 {
-    return jit->options.checks & JIT_CHECK_BANK &&
-           !(object->flags & IMAGE_SITE_LOCAL);
+    unsigned checks = jit->options.checks;
+
+    return !(object->flags & IMAGE_SITE_LOCAL) &&
+           (checks & JIT_CHECK_BANK || (checks & JIT_CHECK_STREAMS &&
+                                        !(object->flags & IMAGE_SITE_SHARED)));
 }
 
 /* Inserts the checks of one access. A memory check returns the address that
