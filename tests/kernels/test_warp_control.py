@@ -8,6 +8,7 @@ import pytest
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
+from pycuda.cpu._explain import code
 
 pytestmark = pytest.mark.cpu
 
@@ -272,3 +273,33 @@ def test_the_same_both_ways(modules, name, block):
         outs.append(out.tobytes())
     assert outs[0] == outs[1]
     assert any(outs[0])
+
+
+ONE_LANE = """
+extern "C" __global__ void sums(const float *in, float *out, int n)
+{
+    __shared__ float part[32];
+    float sum = 0, square = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        sum += in[i];
+        square += in[i] * in[i];
+    }
+    for (int s = 16; s > 0; s >>= 1) {
+        sum += __shfl_xor_sync(~0u, sum, s);
+        square += __shfl_xor_sync(~0u, square, s);
+    }
+    if (threadIdx.x % 32 == 0) {
+        part[threadIdx.x / 32] = sum;
+        part[threadIdx.x / 32 + 16] = square;
+    }
+    __syncthreads();
+    out[threadIdx.x] = part[threadIdx.x % 32];
+}
+"""
+
+
+def test_work_of_one_lane_is_not_a_loop(tmp_path):
+    path = tmp_path / "kernel.cu"
+    path.write_text(ONE_LANE)
+    # 31 of 32 iterations of the loop over lanes would do nothing.
+    assert not re.search(r"icmp \w+ i\d+ %\S+, (31|32)\n", code(path))

@@ -158,6 +158,14 @@ has_known_rows(const struct jit *jit, bool *warps)
 static void
 unroll_rows(struct jit *jit, bool warps)
 {
+    /* LLVM estimates what is left of a loop over lanes after it is unrolled,
+     * as in `if (lane % 32 == 0)`, only up to this number of iterations. */
+    static const char *const words[] = {
+        "pycuda-jit", "-unroll-max-iteration-count-to-analyze=32"};
+
+    if (warps) {
+        LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+    }
     jit_run_passes(
         jit, jit_format("function(loop-simplify,lcssa,loop-unroll<O3;"
                         "no-partial;no-runtime;no-upperbound;no-peeling;"
