@@ -84,6 +84,43 @@ KERNEL(repeated) // an effect comes before: packs cannot be run again
             out[x] *= a[max(x - k, 0)];
         }
 }
+KERNEL(tested) // conditions on indices instead of limits, in a loop
+{
+    int x = X, sum = x;
+    if (x < n)
+        for (int k = -r; k <= r; k++) {
+            if (x + k >= 0) {
+                sum = sum * 3 + a[x + k];
+                if (x + k < n - 1) sum ^= a[x + k + 1] * 7;
+            } else
+                sum += 5;
+            if (x - 2 * k != n / 2) sum = sum * 3 + 1;
+        }
+    if (x < n) out[x] = sum;
+}
+KERNEL(unsigned_tests) // of indices that wrap
+{
+    unsigned x = X, sum = x;
+    for (int k = 0; k < r; k++) {
+        unsigned at = x - 2 * k;
+        if (at < (unsigned)n) sum = sum * 3 + a[at];
+        if (at - 1u >= 40u) sum += 11;
+    }
+    if (x < n) out[x] = sum;
+}
+KERNEL(inner) // a condition that surrounds loops, effects before and after it
+{
+    int x = X;
+    if (x >= n) return;
+    int sum = a[x];
+    if (x > r && x < n - r - 1) {
+        for (int k = -r; k <= r; k++) sum = sum * 3 + a[x + k];
+        out[x] = sum;
+    } else
+        out[x] = -sum;
+    if (x > 2 * r)
+        for (int k = 0; k < r; k++) out[x] += a[x - k];
+}
 KERNEL(parted) // only some threads limit their index
 {
     int x = X, sum = x;
@@ -153,3 +190,9 @@ def test_limited_rows_are_vectors(tmp_path):
     assert re.search(r"load <\d+ x i32>", entry)
     assert "gather" not in entry
     assert "call void @parts" in entry
+    # A condition on the index is a branch, not a mask.
+    start = SOURCE.index("KERNEL(tested)")
+    path.write_text(head + SOURCE[start : SOURCE.index("KERNEL(unsigned_t")])
+    text = code(path)
+    entry = text[text.index("@kernel.tested(") :]
+    assert re.search(r"call void @(parts|general)\d+\.tested", entry)

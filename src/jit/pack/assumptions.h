@@ -67,6 +67,13 @@ bool jit_pack_is_index_choice(LLVMValueRef at);
  * operands must be known. */
 bool jit_pack_choice_shape(const struct jit_pack_body *body, LLVMValueRef at,
                            struct jit_shape *shape);
+/* Tests whether the comparison on which the branch at the end of basic block
+ * `b` depends is assumed to have the same result in all lanes. */
+bool jit_pack_assumes_branch(const struct jit_pack_body *body, unsigned b);
+/* Tests whether this may be assumed: it can be tested before any effect, and
+ * the branch neither leaves a loop nor repeats it. The shapes of values must
+ * be known. */
+bool jit_pack_may_assume_branch(const struct jit_pack_body *body, unsigned b);
 /* Tests whether `at` is assumed to choose alike in all lanes, so that a
  * run-time test is needed. */
 bool jit_pack_assumes_choice(const struct jit_pack_body *body,

@@ -23,6 +23,7 @@
 #include <llvm-c/Core.h>
 
 #include "jit/analyse/cfg.h"
+#include "jit/body.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/pack/assumptions.h"
@@ -34,6 +35,18 @@
 enum { MAX_STRIDE = 1 << 20 };
 
 /* ---- where a pack may be given up ---- */
+
+/* Tests for a call of a function that only computes or reads: one of LLVM's,
+ * a mathematical function's slow path, or a fetch from a texture. */
+static bool
+is_pure_call(LLVMValueRef at)
+{
+    return jit_pack_ignores(at) || jit_is_call(at, "__pycuda_rare_") ||
+           jit_calls(at, "__pycuda_texture_plain") ||
+           jit_calls(at, "__pycuda_texture_width") ||
+           jit_calls(at, "__pycuda_texture_word") ||
+           (jit_is_call(at, "llvm.") && !jit_is_call(at, "llvm.mem"));
+}
 
 bool
 jit_pack_has_effect(LLVMValueRef at)
@@ -47,8 +60,7 @@ jit_pack_has_effect(LLVMValueRef at)
     case LLVMLoad:
         return LLVMGetVolatile(at) || jit_sight(at) != JIT_SIGHT_NONE;
     case LLVMCall:
-        return !jit_pack_ignores(at) &&
-               (!jit_is_call(at, "llvm.") || jit_is_call(at, "llvm.mem"));
+        return !is_pure_call(at);
     default:
         return false;
     }
@@ -73,7 +85,8 @@ jit_pack_may_give_up(const struct jit_pack_body *body, unsigned b)
     for (; fits && above != NO_BLOCK; above = body->dominator[above]) {
         LLVMValueRef end =
             LLVMGetBasicBlockTerminator(body->cfg.blocks[above].block);
-        fits = !jit_map_get(&body->differs, end);
+        fits = !jit_map_get(&body->differs, end) ||
+               jit_pack_assumes_branch(body, above);
     }
     for (unsigned x = 0; fits && x < body->cfg.count; x++) {
         bool before = x != b || body->loop_of[b] != JIT_NO_LOOP;
@@ -184,6 +197,77 @@ assumed_arm(const struct jit_pack_body *body, LLVMValueRef at)
     }
     return a.stride == b.stride ? 0 : b.stride == 0 ? 1 : a.stride ? 3 : 2;
 }
+
+/* ---- branches ---- */
+
+/* Returns the comparison of indices on which the basic block's branch depends,
+ * or NULL. */
+static LLVMValueRef
+branch_comparison(const struct jit_pack_body *body, unsigned b)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(body->cfg.blocks[b].block);
+    if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end)) {
+        return NULL;
+    }
+    LLVMValueRef condition = LLVMGetCondition(end);
+    if (LLVMIsAFreezeInst(condition)) {
+        condition = LLVMGetOperand(condition, 0);
+    }
+    bool compares = LLVMIsAICmpInst(condition) &&
+                    is_index_type(LLVMTypeOf(LLVMGetOperand(condition, 0)));
+    return compares ? condition : NULL;
+}
+
+/* Tests for threadIdx.x, plus a constant. In blocks with short rows, packs
+ * often contain the border of a condition on it. */
+static bool
+is_thread_index(const struct jit_pack_body *body, LLVMValueRef value)
+{
+    while (LLVMIsAInstruction(value) && jit_is_arithmetic(value) &&
+           (LLVMGetNumOperands(value) == 1 ||
+            (LLVMGetNumOperands(value) == 2 &&
+             LLVMIsAConstantInt(LLVMGetOperand(value, 1))))) {
+        value = LLVMGetOperand(value, 0);
+    }
+    return value == jit_body_argument(body->kernel, JIT_TID) ||
+           value == jit_body_argument(body->kernel, JIT_LINEAR);
+}
+
+bool
+jit_pack_assumes_branch(const struct jit_pack_body *body, unsigned b)
+{
+    LLVMValueRef compare = branch_comparison(body, b);
+    return compare && body->choices && jit_map_get(&body->assumed, compare);
+}
+
+bool
+jit_pack_may_assume_branch(const struct jit_pack_body *body, unsigned b)
+{
+    LLVMValueRef compare = branch_comparison(body, b);
+    const struct jit_block *row = &body->cfg.blocks[b];
+    unsigned loop = body->loop_of[b];
+    if (!compare || row->successor_count != 2) {
+        return false;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned to = row->successors[i];
+        if (body->loop_of[to] != loop ||
+            (loop != JIT_NO_LOOP && body->loops[loop].head == to)) {
+            return false;
+        }
+    }
+    unsigned operand = growing_operand(body, compare);
+    LLVMBasicBlockRef own = LLVMGetInstructionParent(compare);
+    LLVMValueRef at = LLVMGetFirstInstruction(own);
+    while (at != compare && !jit_pack_has_effect(at)) {
+        at = LLVMGetNextInstruction(at);
+    }
+    return operand < 2 && at == compare &&
+           !is_thread_index(body, LLVMGetOperand(compare, operand)) &&
+           jit_pack_may_give_up(body, jit_cfg_index(&body->cfg, own));
+}
+
+/* ---- shapes ---- */
 
 static bool
 is_signed_extreme(LLVMValueRef at)

@@ -57,6 +57,8 @@ struct content {
     /* true: some accesses have an index that is limited to a range, as by min
      * and max */
     bool clamped;
+    /* number of branches for which lanes may take different ways */
+    unsigned divergent;
     bool calls;    /* true: the body calls functions other than intrinsics */
     bool buffered; /* true: the loops contain buffered loads (iterations.c) */
 };
@@ -226,6 +228,12 @@ look_at(struct content *content, unsigned block)
 {
     const struct jit_pack_body *body = content->body;
     LLVMValueRef at = LLVMGetFirstInstruction(body->cfg.blocks[block].block);
+    content->divergent +=
+        body->cfg.blocks[block].successor_count > 1 &&
+        !jit_pack_is_linear(body,
+                            LLVMGetOperand(LLVMGetBasicBlockTerminator(
+                                               body->cfg.blocks[block].block),
+                                           0));
     for (; at; at = LLVMGetNextInstruction(at)) {
         bool access = LLVMIsALoadInst(at) || LLVMIsAStoreInst(at);
         bool vector = !jit_pack_is_linear(body, at);
@@ -424,22 +432,25 @@ wants_quotients(struct jit *jit, struct jit_kernel *kernel,
 
 /* Tests whether the kernel should run in packs that assume that all lanes
  * choose their indices alike (choices.c): fewer accesses then need a run-time
- * test of their own, or are scattered, than in *content, which is that of
- * packs without the assumption. If so, replaces *content. */
+ * test of their own, or are scattered, or fewer branches are divergent, than
+ * in *content, which is that of packs without the assumption. If so, replaces
+ * *content. `packs`: the kernel runs in packs anyway. */
 static bool
 wants_choices(struct jit *jit, struct jit_kernel *kernel, bool quotients,
-              struct content *content)
+              bool packs, struct content *content)
 {
     struct jit_pack_body body = {
         .jit = jit, .kernel = kernel, .quotients = quotients, .choices = true};
     struct content assumed;
-    if (!content->tested || !analyse(&body)) {
+    unsigned before = content->tested + content->scattered +
+                      (packs ? content->divergent : 0);
+    if (!before || !analyse(&body)) {
         return false;
     }
     pays(&body, &assumed);
     if (assumed.scattered * WORTH > assumed.size ||
-        assumed.tested + assumed.scattered >=
-            content->tested + content->scattered) {
+        assumed.tested + assumed.scattered + (packs ? assumed.divergent : 0) >=
+            before) {
         return false;
     }
     assumed.body = NULL;
@@ -460,14 +471,17 @@ pack_job(struct jit *jit, const struct job *job)
     }
     bool packs = pays(&body, &content);
     bool quotients = !job->region && wants_quotients(jit, kernel, &content);
+    bool decided = packs || quotients;
+    if (decided && jit->options.regions) {
+        jit_pack_split_branches(&body);
+    }
     bool choices =
-        !job->region && wants_choices(jit, kernel, quotients, &content);
-    if (!packs && !quotients && !choices) {
+        !job->region && wants_choices(jit, kernel, quotients, packs, &content);
+    if (!decided && !choices) {
         return;
     }
     if (jit->options.regions) {
         struct jit_pack_body plain = {.jit = jit, .kernel = kernel};
-        jit_pack_split_branches(&body);
         body = plain;
         body.quotients = quotients;
         body.choices = choices;

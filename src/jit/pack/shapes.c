@@ -574,20 +574,88 @@ spread_branch(struct jit_pack_body *body, unsigned branch)
     free(after);
 }
 
+/* Marks where lanes meet and which loops they leave in different iterations,
+ * and sets the shapes of all values. `count`: number of instructions. */
+static void
+find_all(struct jit_pack_body *body, unsigned count)
+{
+    memset(body->joins, 0, body->cfg.count);
+    memset(body->shapes, 0, (count + 1) * sizeof *body->shapes);
+    for (unsigned i = 0; i < body->loop_count; i++) {
+        body->loops[i].parts = false;
+    }
+    for (unsigned b = 0; b < body->cfg.count; b++) {
+        LLVMValueRef end =
+            LLVMGetBasicBlockTerminator(body->cfg.blocks[b].block);
+        if (body->cfg.blocks[b].successor_count > 1 &&
+            jit_map_get(&body->differs, end) &&
+            !jit_pack_assumes_branch(body, b)) {
+            spread_branch(body, b);
+        }
+    }
+    while (update_all(body)) {
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (body->shapes[i].kind == JIT_SHAPE_UNKNOWN) {
+            body->shapes[i] = vector;
+        }
+    }
+}
+
+/* Finds all shapes again without any assumption on choices if the condition of
+ * a branch that is assumed to be uniform is not. */
+static void
+drop_wrong_branches(struct jit_pack_body *body, unsigned count)
+{
+    for (unsigned b = 0; b < body->cfg.count; b++) {
+        LLVMValueRef end =
+            LLVMGetBasicBlockTerminator(body->cfg.blocks[b].block);
+        if (jit_pack_assumes_branch(body, b) &&
+            !jit_pack_is_uniform(body, LLVMGetCondition(end))) {
+            body->choices = false;
+            find_all(body, count);
+            return;
+        }
+    }
+}
+
+/* Assumes that the comparisons of indices on which branches depend have the
+ * same result in all lanes, where possible. The operands of such a comparison
+ * are linear without assumptions on branches, and so also with them. */
+static void
+assume_branches(struct jit_pack_body *body, unsigned count)
+{
+    bool any = false;
+    for (unsigned b = 0; b < body->cfg.count; b++) {
+        LLVMValueRef end =
+            LLVMGetBasicBlockTerminator(body->cfg.blocks[b].block);
+        if (jit_map_get(&body->differs, end) &&
+            jit_pack_may_assume_branch(body, b)) {
+            LLVMValueRef condition = LLVMGetCondition(end);
+            bool frozen = LLVMIsAFreezeInst(condition) != NULL;
+            *jit_map_slot(&body->assumed, frozen ? LLVMGetOperand(condition, 0)
+                                                 : condition) = 1;
+            any = true;
+        }
+    }
+    if (any) {
+        for (unsigned b = 0; b < body->cfg.count; b++) {
+            assume_choices(body, b);
+        }
+        find_all(body, count);
+        drop_wrong_branches(body, count);
+    }
+}
+
 void
 jit_pack_find_shapes(struct jit_pack_body *body)
 {
     unsigned count = 0;
     body->joins = jit_allocate(body->cfg.count);
     for (unsigned b = 0; b < body->cfg.count; b++) {
-        LLVMBasicBlockRef block = body->cfg.blocks[b].block;
-        LLVMValueRef at = LLVMGetFirstInstruction(block);
+        LLVMValueRef at = LLVMGetFirstInstruction(body->cfg.blocks[b].block);
         for (; at; at = LLVMGetNextInstruction(at)) {
             *jit_map_slot(&body->shape_index, at) = ++count;
-        }
-        if (body->cfg.blocks[b].successor_count > 1 &&
-            jit_map_get(&body->differs, LLVMGetBasicBlockTerminator(block))) {
-            spread_branch(body, b);
         }
     }
     for (unsigned b = 0; b < body->cfg.count; b++) {
@@ -595,11 +663,8 @@ jit_pack_find_shapes(struct jit_pack_body *body)
         assume_choices(body, b);
     }
     body->shapes = jit_allocate((count + 1) * sizeof *body->shapes);
-    while (update_all(body)) {
-    }
-    for (unsigned i = 0; i < count; i++) {
-        if (body->shapes[i].kind == JIT_SHAPE_UNKNOWN) {
-            body->shapes[i] = vector;
-        }
+    find_all(body, count);
+    if (body->choices) {
+        assume_branches(body, count);
     }
 }
