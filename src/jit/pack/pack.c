@@ -332,7 +332,6 @@ write_general(struct jit_pack_body *body, struct jit_pack_body *plain,
                                : jit_pack_write(plain, width, "general");
     LLVMSetLinkage(general, LLVMInternalLinkage);
     jit_add_attribute(body->jit, general, "noinline");
-    jit_add_attribute(body->jit, general, "cold");
     return general;
 }
 
