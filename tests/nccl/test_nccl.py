@@ -53,6 +53,13 @@ def test_the_maker_of_an_id_keeps_no_descriptor():
 
 
 @pytest.mark.cpu
+def test_communicators_with_several_ids():
+    process = start("several_ids.py", devices=3)
+    said, _ = process.communicate(timeout=100)
+    assert (process.returncode, said) == (0, "end\n")
+
+
+@pytest.mark.cpu
 def test_waits_are_interrupted():
     process = start("interrupts.py", devices=9)
     said, _ = process.communicate(timeout=200)

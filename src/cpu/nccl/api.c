@@ -28,6 +28,9 @@ const char *ncclGetErrorString(ncclResult_t result);
 const char *ncclGetLastError(ncclComm_t comm);
 ncclResult_t ncclCommInitRankConfig(ncclComm_t *made, int ranks,
                                     ncclUniqueId id, int rank, void *config);
+ncclResult_t ncclCommInitRankScalable(ncclComm_t *made, int ranks, int rank,
+                                      int id_count, ncclUniqueId *ids,
+                                      void *config);
 ncclResult_t ncclCommRegister(const ncclComm_t comm, void *buffer,
                               size_t bytes, void **handle);
 ncclResult_t ncclCommDeregister(const ncclComm_t comm, void *handle);
@@ -140,6 +143,22 @@ ncclCommInitRankConfig(ncclComm_t *made, int ranks, ncclUniqueId id, int rank,
 {
     (void)config;
     return ncclCommInitRank(made, ranks, id, rank);
+}
+
+/* NCCL takes several ids, so that the ranks of a large communicator do not all
+ * connect to one root. All ranks pass the same ids; shared memory needs one.
+ */
+CPU_API ncclResult_t
+ncclCommInitRankScalable(ncclComm_t *made, int ranks, int rank, int id_count,
+                         ncclUniqueId *ids, void *config)
+{
+    if (id_count < 1 || id_count > ranks || !ids) {
+        return nccl_error(ncclInvalidArgument,
+                          "%d ids at %p: there must be 1 to %d, the number of "
+                          "ranks",
+                          id_count, (void *)ids, ranks);
+    }
+    return ncclCommInitRankConfig(made, ranks, ids[0], rank, config);
 }
 
 CPU_API ncclResult_t
