@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "image/device_runtime.h"
+#include "image/texture_runtime.h"
 
 /* One block of a launch. No member changes while the block runs. */
 struct image_block {
@@ -102,20 +103,6 @@ enum image_space {
     IMAGE_SPACE_CONSTANT,
     IMAGE_SPACE_LOCAL,
     IMAGE_SPACE_PARAMETER, /* the kernel's parameters */
-};
-
-/* Kind of a texture or surface access: its dimensions, layers and faces. */
-enum image_access {
-    IMAGE_ACCESS_1D,
-    IMAGE_ACCESS_2D,
-    IMAGE_ACCESS_3D,
-    IMAGE_ACCESS_1D_LAYERED,
-    IMAGE_ACCESS_2D_LAYERED,
-    IMAGE_ACCESS_CUBE,
-    IMAGE_ACCESS_CUBE_LAYERED,
-    /* gather of four texels of a 2-D texture; `layer` is the index of the
-     * component to gather */
-    IMAGE_ACCESS_2D_GATHER,
 };
 
 /* Source location that a checked kernel (compiled by pycuda-jit --check)
@@ -251,6 +238,12 @@ struct __attribute__((may_alias)) image_check_operand {
     /* Barrier with the index `id` (0 to 47) for `count` threads, or for all  \
      * threads of the block if `count` is 0. */                               \
     ROW(void, __pycuda_barrier_named, (uint32_t id, uint32_t count), 1)       \
+    /* Counts the thread's arrival at such a barrier and does not wait. */    \
+    ROW(void, __pycuda_barrier_arrive, (uint32_t id, uint32_t count), 1)      \
+    /* Waits at such a barrier. Returns what an enum image_barrier says of    \
+     * the predicates of its threads. */                                      \
+    ROW(uint32_t, __pycuda_barrier_reduce,                                    \
+        (uint32_t id, uint32_t count, int32_t kind, int32_t predicate), 1)    \
     ROW(uint64_t, __pycuda_shuffle,                                           \
         (uint32_t mask, uint64_t value, int32_t kind, int32_t lane,           \
          int32_t width),                                                      \
@@ -301,49 +294,7 @@ struct __attribute__((may_alias)) image_check_operand {
     ROW(uint32_t, __pycuda_multiprocessors, (void), 0)                        \
     /* Returns the memory space of an address, an enum image_space. */        \
     ROW(int32_t, __pycuda_space, (const void *address), 0)                    \
-    /* Reads a texture. `object` is a CUtexObject, `access` an enum           \
-     * image_access; coordinates that the access does not have are ignored.   \
-     * `out` receives four 32-bit words, floats or integers according to the  \
-     * texture's read mode. Of missing channels, the fourth is 1 and the      \
-     * others are 0. */                                                       \
-    ROW(void, __pycuda_texture,                                               \
-        (uint64_t object, int32_t access, float x, float y, float z,          \
-         int32_t layer, void *out),                                           \
-        0)                                                                    \
-    /* Read a mipmapped texture, at a level of detail or at the level that    \
-     * follows from `changes`: CUDA's gradients of x, y and z, first along    \
-     * screen axis x (3 numbers), then along screen axis y (3 numbers). */    \
-    ROW(void, __pycuda_texture_level,                                         \
-        (uint64_t object, int32_t access, float x, float y, float z,          \
-         int32_t layer, float level, void *out),                              \
-        0)                                                                    \
-    ROW(void, __pycuda_texture_gradient,                                      \
-        (uint64_t object, int32_t access, float x, float y, float z,          \
-         int32_t layer, const float *changes, void *out),                     \
-        0)                                                                    \
-    /* Reads linear memory at an integer index (tex1Dfetch). */               \
-    ROW(void, __pycuda_texture_fetch,                                         \
-        (uint64_t object, int32_t index, void *out), 0)                       \
-    /* Reads and returns one channel of a texture of linear memory. */        \
-    ROW(uint32_t, __pycuda_texture_word,                                      \
-        (uint64_t object, int32_t index, int32_t channel), 0)                 \
-    /* Returns the address of texel 0, or NULL if a fetch converts texels or  \
-     * they do not have `channels` channels of `bytes` bytes. The second      \
-     * function returns the number of texels. Both accept any `object`. */    \
-    ROW(const void *, __pycuda_texture_plain,                                 \
-        (uint64_t object, int32_t channels, int32_t bytes), 0)                \
-    ROW(uint32_t, __pycuda_texture_width, (uint64_t object), 0)               \
-    /* Read or write a surface. `x` is in bytes. `boundary` tells what an     \
-     * access outside the surface does: 0 ends the launch, 1 clamps the       \
-     * coordinate, 2 reads zero and writes nothing. */                        \
-    ROW(void, __pycuda_surface_read,                                          \
-        (uint64_t object, int32_t access, int32_t x, int32_t y, int32_t z,    \
-         int32_t layer, void *out, uint32_t bytes, int32_t boundary),         \
-        0)                                                                    \
-    ROW(void, __pycuda_surface_write,                                         \
-        (uint64_t object, int32_t access, int32_t x, int32_t y, int32_t z,    \
-         int32_t layer, const void *value, uint32_t bytes, int32_t boundary), \
-        0)                                                                    \
+    IMAGE_TEXTURE_RUNTIME(ROW)                                                \
     IMAGE_DEVICE_RUNTIME(ROW)                                                 \
     /* Only checked kernels call __pycuda_check* functions. `linear` is the   \
      * index of the thread in the block. __pycuda_check checks an access to   \

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import small_forms  # noqa: F401
 from instruction_forms import FORMS, KINDS
 
 import pycuda.driver as drv

@@ -87,8 +87,8 @@ def test_clusters_of_several_blocks_are_refused(statement: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
-        ("add.ftz.f16 %0, %0, %0;", "'add.ftz' is not supported"),
-        ("cvt.rn.satfinite.f16.f32 %0, 1.0;", "'cvt.satfinite' is supported"),
+        ("add.ftz.bf16 %0, %0, %0;", "'add' does not exist"),
+        ("cvt.rzi.satfinite.u16.f32 %0, 1.0;", "'cvt.satfinite' is for"),
     ],
 )
 def test_modifiers_without_effect_are_refused(

@@ -91,3 +91,13 @@ __pycuda_surface_write(uint64_t object, int32_t access, int32_t x, int32_t y,
         memcpy(to, value, bytes);
     }
 }
+
+void *
+__pycuda_surface_texel(uint64_t object, int32_t access, int32_t x, int32_t y,
+                       int32_t z, int32_t layer, uint32_t bytes,
+                       int32_t boundary)
+{
+    const int32_t at[3] = {x, y, z};
+
+    return surface_address(object, access, at, layer, bytes, boundary);
+}

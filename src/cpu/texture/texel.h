@@ -1,7 +1,7 @@
 /* texel.h - texels as kernels receive them, and their conversion.
  *
- * Private to sampling.c, level_sampling.c and texel.c. All functions run
- * inside kernels.
+ * Private to sampling.c, level_sampling.c, query.c and texel.c. All functions
+ * run inside kernels.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_TEXEL_H

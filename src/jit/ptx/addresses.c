@@ -128,7 +128,7 @@ ptx_address(struct ptx *ptx, const struct ptx_operand *operand,
     struct jit *jit = ptx->jit;
     const char *name = operand->names[0];
     LLVMValueRef offset = LLVMConstInt(jit->i64, (uint64_t)operand->offset, 1);
-    if (operand->kind != PTX_ADDRESS) {
+    if (operand->kind != PTX_ADDRESS || operand->count != 1) {
         ptx_fail(ptx, "its address is not in brackets");
         return NULL;
     }

@@ -116,10 +116,9 @@ ptx_make_brev(struct ptx_work *work)
 
 /* Builds lop3: bit i of the result is bit (4a + 2b + c) of the table operand,
  * where a, b and c are the bits i of the three inputs. */
-LLVMValueRef
-ptx_make_lop3(struct ptx_work *work)
+static LLVMValueRef
+look_up(struct ptx_work *work, const struct ptx_operand *operand)
 {
-    const struct ptx_operand *operand = &work->statement->operands[4];
     if (operand->kind != PTX_INTEGER && operand->kind != PTX_REGISTER) {
         return ptx_give_up(work, "lop3 has no table");
     }
@@ -142,6 +141,49 @@ ptx_make_lop3(struct ptx_work *work)
         }
     }
     return result;
+}
+
+LLVMValueRef
+ptx_make_lop3(struct ptx_work *work)
+{
+    return look_up(work, &work->statement->operands[4]);
+}
+
+/* Builds lop3.and and lop3.or d|p, a, b, c, table, q: p tells whether the
+ * result has a bit, combined with q. */
+bool
+ptx_build_lop3(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    static const struct ptx_type word = {'b', 32}, predicate = {'p', 1};
+    LLVMBuilderRef builder = ptx->jit->builder;
+    const struct ptx_operand *operands = statement->operands;
+    struct ptx_work work = {.ptx = ptx,
+                            .builder = builder,
+                            .statement = statement,
+                            .type = word,
+                            .llvm = ptx->jit->i32};
+    bool both = ptx_has(statement, "and");
+    if (statement->operand_count != 7 || statement->modifier_count != 2 ||
+        !(both || ptx_has(statement, "or")) || !ptx_has(statement, "b32")) {
+        return ptx_fail(ptx, "'lop3' does not exist in a supported form");
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        work.in[i] = ptx_read(ptx, &operands[i + 2], word, false);
+        if (!work.in[i]) {
+            return false;
+        }
+    }
+    LLVMValueRef value = look_up(&work, &operands[5]);
+    LLVMValueRef old =
+        value ? ptx_read(ptx, &operands[6], predicate, false) : NULL;
+    if (!old) {
+        return false;
+    }
+    LLVMValueRef any = LLVMBuildICmp(builder, LLVMIntNE, value,
+                                     LLVMConstNull(ptx->jit->i32), "");
+    any = LLVMBuildBinOp(builder, both ? LLVMAnd : LLVMOr, any, old, "");
+    return ptx_write(ptx, operands[0].names[0], word, value, false) &&
+           ptx_write(ptx, operands[1].names[0], predicate, any, false);
 }
 
 /* ---- fields ---- */

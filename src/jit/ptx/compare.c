@@ -105,9 +105,10 @@ compare_elements(struct compare *compare, unsigned i)
     LLVMBuilderRef builder = compare->ptx->jit->builder;
     LLVMValueRef in[2];
     bool flushes = ptx_has(compare->statement, "ftz");
-    if (flushes && (compare->half.count || compare->type.letter != 'f' ||
-                    compare->type.bits != 32)) {
-        ptx_fail(compare->ptx, "'%s.ftz' is supported for f32 only",
+    bool small = compare->half.count && !compare->half.brain;
+    if (flushes && !small &&
+        (compare->type.letter != 'f' || compare->type.bits != 32)) {
+        ptx_fail(compare->ptx, "'%s.ftz' is for f16 and f32 only",
                  compare->statement->operation);
         return NULL;
     }
@@ -121,7 +122,8 @@ compare_elements(struct compare *compare, unsigned i)
             return NULL;
         }
         if (flushes) {
-            in[k] = ptx_flush(compare->ptx, in[k]);
+            in[k] = small ? ptx_half_flush(compare->ptx, compare->half, in[k])
+                          : ptx_flush(compare->ptx, in[k]);
         }
     }
     bool real = compare->half.count || compare->type.letter == 'f';

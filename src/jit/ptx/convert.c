@@ -106,10 +106,11 @@ round_double(struct ptx *ptx, const struct ptx_statement *statement,
     return LLVMBuildBitCast(builder, bits, type, "");
 }
 
-/* Converts an integer of 64 bits to a double as the statement says. */
+/* Converts an integer of 64 bits to a double, rounded to nearest. `rest` is
+ * what the double is too small by, exactly. */
 static LLVMValueRef
-round_long(struct ptx *ptx, const struct ptx_statement *statement,
-           LLVMValueRef value, bool is_signed)
+nearest_double(struct ptx *ptx, LLVMValueRef value, bool is_signed,
+               LLVMValueRef *rest)
 {
     LLVMBuilderRef builder = ptx->jit->builder;
     LLVMTypeRef type = LLVMDoubleTypeInContext(ptx->jit->context);
@@ -124,11 +125,41 @@ round_long(struct ptx *ptx, const struct ptx_statement *statement,
     high = LLVMBuildSIToFP(builder, high, type, "");
     low = LLVMBuildUIToFP(builder, low, type, "");
     high = LLVMBuildFMul(builder, high, LLVMConstReal(type, 0x1p32), "");
-    LLVMValueRef rest = LLVMBuildFAdd(
-        builder, LLVMBuildFSub(builder, high, near, ""), low, "");
+    *rest = LLVMBuildFAdd(builder, LLVMBuildFSub(builder, high, near, ""), low,
+                          "");
+    return near;
+}
+
+/* Converts an integer of 64 bits to a double as the statement says. */
+static LLVMValueRef
+round_long(struct ptx *ptx, const struct ptx_statement *statement,
+           LLVMValueRef value, bool is_signed)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMTypeRef i64 = ptx->jit->i64;
+    LLVMValueRef rest;
+    LLVMValueRef near = nearest_double(ptx, value, is_signed, &rest);
     LLVMValueRef bits = ptx_step_number(
         ptx, statement, LLVMBuildBitCast(builder, near, i64, ""), rest);
-    return LLVMBuildBitCast(builder, bits, type, "");
+    return LLVMBuildBitCast(builder, bits, LLVMTypeOf(near), "");
+}
+
+LLVMValueRef
+ptx_long_to_odd(struct ptx *ptx, LLVMValueRef value, bool is_signed)
+{
+    static const struct ptx_statement to_zero = {.modifiers = {"rz"},
+                                                 .modifier_count = 1};
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMTypeRef i64 = ptx->jit->i64;
+    LLVMValueRef rest;
+    LLVMValueRef near = nearest_double(ptx, value, is_signed, &rest);
+    LLVMValueRef bits = ptx_step_number(
+        ptx, &to_zero, LLVMBuildBitCast(builder, near, i64, ""), rest);
+    LLVMValueRef inexact = LLVMBuildFCmp(builder, LLVMRealONE, rest,
+                                         LLVMConstNull(LLVMTypeOf(rest)), "");
+    bits = LLVMBuildOr(builder, bits, LLVMBuildZExt(builder, inexact, i64, ""),
+                       "");
+    return LLVMBuildBitCast(builder, bits, LLVMTypeOf(near), "");
 }
 
 static bool
@@ -239,7 +270,7 @@ from_integer(struct ptx *ptx, const struct ptx_statement *statement,
 
 static const char modifiers[] =
     " rn rz rm rp rna rni rzi rmi rpi ftz sat satfinite relu pack f16 bf16 "
-    "tf32 f16x2 bf16x2 e4m3x2 e5m2x2 ";
+    "tf32 f16x2 bf16x2 e4m3x2 e5m2x2 u4 s4 u2 s2 ";
 
 bool
 ptx_build_convert(struct ptx *ptx, const struct ptx_statement *statement)
@@ -249,9 +280,10 @@ ptx_build_convert(struct ptx *ptx, const struct ptx_statement *statement)
     if (n < 2 || !ptx_only(statement, modifiers)) {
         return ptx_fail(ptx, "'cvt' does not exist in a supported form");
     }
-    if (ptx_has(statement, "satfinite") && !ptx_has(statement, "e4m3x2") &&
-        !ptx_has(statement, "e5m2x2")) {
-        return ptx_fail(ptx, "'cvt.satfinite' is supported for fp8 only");
+    if (ptx_has(statement, "satfinite") &&
+        !strstr(" f16 bf16 f16x2 bf16x2 tf32 e4m3x2 e5m2x2 ",
+                statement->modifiers[n - 2])) {
+        return ptx_fail(ptx, "'cvt.satfinite' is for small floats only");
     }
     if (ptx_has(statement, "pack")) {
         return ptx_convert_pack(ptx, statement);

@@ -22,6 +22,11 @@ LLVMValueRef ptx_step_number(struct ptx *ptx,
 LLVMValueRef ptx_convert_float(struct ptx *ptx,
                                const struct ptx_statement *statement,
                                LLVMValueRef value, struct ptx_type to);
+/* Returns an integer of 64 bits as a double. If the double is inexact, its
+ * last bit is 1, so that rounding it once more to fewer bits gives the
+ * correctly rounded integer. */
+LLVMValueRef ptx_long_to_odd(struct ptx *ptx, LLVMValueRef value,
+                             bool is_signed);
 /* Returns an integer limited to the range of the type `to`, with its width. */
 LLVMValueRef ptx_limit_integer(struct ptx *ptx, LLVMValueRef value,
                                struct ptx_type to, bool is_signed);

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <llvm-c/Core.h>
@@ -76,6 +77,26 @@ round_to_odd(struct ptx *ptx, LLVMValueRef value)
     return LLVMBuildBitCast(builder, bits, type, "");
 }
 
+/* Limits a float to the finite numbers of a type, the largest of which is
+ * `most`, if the statement has the modifier .satfinite. */
+static LLVMValueRef
+limit_finite(struct ptx *ptx, const struct ptx_statement *statement,
+             LLVMValueRef value, double most)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMTypeRef type = LLVMTypeOf(value);
+    if (!ptx_has(statement, "satfinite")) {
+        return value;
+    }
+    for (int sign = -1; sign <= 1; sign += 2) {
+        LLVMValueRef end = LLVMConstReal(type, sign * most);
+        LLVMValueRef beyond = LLVMBuildFCmp(
+            builder, sign < 0 ? LLVMRealOLT : LLVMRealOGT, value, end, "");
+        value = LLVMBuildSelect(builder, beyond, end, value, "");
+    }
+    return value;
+}
+
 /* Rounds a float to 16 bits as the statement says. */
 static LLVMValueRef
 round_half(struct ptx *ptx, const struct ptx_statement *statement,
@@ -83,6 +104,8 @@ round_half(struct ptx *ptx, const struct ptx_statement *statement,
 {
     LLVMBuilderRef builder = ptx->jit->builder;
     value = apply_relu(ptx, statement, value);
+    value =
+        limit_finite(ptx, statement, value, half.brain ? 0x1.fep127 : 65504.0);
     LLVMValueRef bits = ptx_half_round(ptx, half, value);
     LLVMValueRef rest =
         LLVMBuildFSub(builder, value, ptx_half_extend(ptx, half, bits), "");
@@ -234,6 +257,7 @@ to_tf32(struct ptx *ptx, const struct ptx_statement *statement)
         return refuse(ptx);
     }
     value = apply_relu(ptx, statement, value);
+    value = limit_finite(ptx, statement, value, 0x1.ffcp127);
     LLVMValueRef bits = LLVMBuildBitCast(builder, value, jit->i32, "");
     LLVMValueRef rounded = bits;
     if (ptx_has(statement, "rna")) {
@@ -273,6 +297,9 @@ read_source(struct ptx *ptx, const struct ptx_statement *statement,
         return value;
     }
     LLVMTypeRef wide = LLVMDoubleTypeInContext(ptx->jit->context);
+    if (type.bits == 64) {
+        return ptx_long_to_odd(ptx, value, type.letter == 's');
+    }
     return type.letter == 's' ? LLVMBuildSIToFP(builder, value, wide, "")
                               : LLVMBuildUIToFP(builder, value, wide, "");
 }
@@ -331,8 +358,19 @@ ptx_convert_small(struct ptx *ptx, const struct ptx_statement *statement)
     return value ? convert_half(ptx, statement, to, value) : refuse(ptx);
 }
 
+/* Parses the name of the narrow type of cvt.pack, such as s8 or u2. */
+static bool
+parse_narrow(const char *name, struct ptx_type *type)
+{
+    *type = (struct ptx_type){name[0], (unsigned)strtoul(name + 1, NULL, 10)};
+    return strchr("us", name[0]) && name[1] &&
+           (type->bits == 2 || type->bits == 4 || type->bits == 8 ||
+            type->bits == 16);
+}
+
 /* Builds cvt.pack.sat: limits a and b to a narrow type and packs them, a above
- * b. Types of 8 bits are placed below the low half of the operand c. */
+ * b. Types of at most 8 bits are placed below the low bits of the operand c,
+ * which move up. */
 bool
 ptx_convert_pack(struct ptx *ptx, const struct ptx_statement *statement)
 {
@@ -343,8 +381,8 @@ ptx_convert_pack(struct ptx *ptx, const struct ptx_statement *statement)
     unsigned count = statement->operand_count;
     LLVMValueRef values[3] = {NULL};
     if (statement->modifier_count < 4 ||
-        !ptx_parse_type(statement->modifiers[2], &to) || to.letter == 'f' ||
-        to.bits > 16 || count != (to.bits == 16 ? 3u : 4u)) {
+        !parse_narrow(statement->modifiers[2], &to) ||
+        count != (to.bits == 16 ? 3u : 4u)) {
         return refuse(ptx);
     }
     for (unsigned i = 0; i + 1 < count; i++) {

@@ -99,11 +99,14 @@ build_bulk_copy(struct ptx *ptx, const struct ptx_statement *statement)
     const struct ptx_operand *operands = statement->operands;
     bool counts = ptx_has(statement, "mbarrier::complete_tx::bytes");
     bool in = counts && ptx_has(statement, "global");
-    unsigned count =
-        statement->operand_count - ptx_has(statement, "L2::cache_hint");
+    /* A cluster has one block, which a mask of blocks cannot change. */
+    unsigned count = statement->operand_count -
+                     ptx_has(statement, "L2::cache_hint") -
+                     ptx_has(statement, "multicast::cluster");
     if (count != 3u + counts ||
         !ptx_only(statement, " async bulk global shared::cta shared::cluster "
-                             "bulk_group mbarrier::complete_tx::bytes ")) {
+                             "bulk_group mbarrier::complete_tx::bytes "
+                             "multicast::cluster ")) {
         return refuse(ptx, statement);
     }
     LLVMValueRef to = ptx_address(
@@ -143,6 +146,16 @@ ptx_build_async_copy(struct ptx *ptx, const struct ptx_statement *statement)
                                    "wait_group ")
                    ? true
                    : refuse(ptx, statement);
+    }
+    if (ptx_has(statement, "tensor")) {
+        return ptx_fail(ptx, "'cp' with a tensor map is not supported");
+    }
+    if (ptx_has(statement, "reduce")) {
+        return ptx_build_bulk_reduction(ptx, statement);
+    }
+    if (ptx_has(statement, "prefetch")) {
+        return ptx_only(statement, " async bulk prefetch L2 global ") ||
+               refuse(ptx, statement);
     }
     return ptx_has(statement, "bulk") ? build_bulk_copy(ptx, statement)
                                       : build_copy(ptx, statement);

@@ -78,12 +78,13 @@ ptx_build_effect(struct ptx *ptx, const struct ptx_statement *statement)
         return true;
     }
     if (strcmp(operation, "membar") == 0 || strcmp(operation, "fence") == 0) {
-        if (!ptx_only(statement,
-                      " cta gl sys gpu cluster sc acq_rel acquire "
-                      "release proxy alias async async::generic "
-                      "global shared::cta shared::cluster "
-                      "mbarrier_init sync_restrict::shared::cta "
-                      "sync_restrict::shared::cluster async.global ")) {
+        if (!ptx_only(
+                statement,
+                " cta gl sys gpu cluster sc acq_rel acquire "
+                "release proxy tensormap::generic alias async async::generic "
+                "global shared::cta shared::cluster "
+                "mbarrier_init sync_restrict::shared::cta "
+                "sync_restrict::shared::cluster async.global ")) {
             return ptx_fail(ptx, "'%s' does not exist in a supported form",
                             operation);
         }

@@ -115,6 +115,20 @@ ptx_half_round(struct ptx *ptx, struct ptx_half half, LLVMValueRef value)
                            "");
 }
 
+LLVMValueRef
+ptx_half_flush(struct ptx *ptx, struct ptx_half half, LLVMValueRef value)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMTypeRef type = float_type(ptx);
+    LLVMValueRef size = ptx_intrinsic(ptx, "llvm.fabs", type, &value, 1);
+    LLVMValueRef least = LLVMConstReal(type, half.brain ? 0x1p-126 : 0x1p-14);
+    LLVMValueRef is_small =
+        LLVMBuildFCmp(builder, LLVMRealOLT, size, least, "");
+    LLVMValueRef pair[] = {LLVMConstReal(type, 0.0), value};
+    LLVMValueRef zero = ptx_intrinsic(ptx, "llvm.copysign", type, pair, 2);
+    return LLVMBuildSelect(builder, is_small, zero, value, "");
+}
+
 bool
 ptx_half_write(struct ptx *ptx, struct ptx_half half, const char *name,
                LLVMValueRef *values)

@@ -33,6 +33,11 @@ LLVMValueRef ptx_half_from_byte(struct ptx *ptx, LLVMValueRef bits, bool e4m3);
  * becomes 0x7fff. */
 LLVMValueRef ptx_half_round(struct ptx *ptx, struct ptx_half half,
                             LLVMValueRef value);
+/* Returns the float, or a zero of the same sign if it is subnormal in the
+ * type. Below the type's least normal number, the float must have few enough
+ * bits to be a value of the type. */
+LLVMValueRef ptx_half_flush(struct ptx *ptx, struct ptx_half half,
+                            LLVMValueRef value);
 /* Writes one or two i16 to the register. Returns false on failure. */
 bool ptx_half_write(struct ptx *ptx, struct ptx_half half, const char *name,
                     LLVMValueRef *values);

@@ -173,12 +173,14 @@ split_before(struct jit *jit, LLVMValueRef call)
     return head;
 }
 
-/* Tests whether the text needs basic blocks of its own: it has a predicate or
- * a label. */
+/* Tests whether the text needs basic blocks of its own: it has a predicate, a
+ * label or the name of a state space such as shared::cta, or an instruction
+ * that becomes a loop or a branch. */
 static bool
 needs_blocks(const char *text)
 {
-    return strpbrk(text, "@:") != NULL;
+    return strpbrk(text, "@:") || strstr(text, ".noftz") ||
+           strstr(text, "sured") || strstr(text, "cp.reduce");
 }
 
 static bool

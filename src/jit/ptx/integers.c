@@ -253,3 +253,67 @@ ptx_build_slct(struct ptx *ptx, const struct ptx_statement *statement)
     return ptx_write(ptx, operands[0].names[0], type,
                      LLVMBuildSelect(builder, first, a, b, ""), false);
 }
+
+/* ---- pairs of 16-bit integers ---- */
+
+/* Computes one element of add, min or max. */
+static LLVMValueRef
+pair_element(struct ptx *ptx, const struct ptx_statement *statement,
+             bool is_signed, LLVMValueRef a, LLVMValueRef b)
+{
+    bool larger = strcmp(statement->operation, "max") == 0;
+    LLVMTypeRef type = LLVMTypeOf(a);
+    LLVMValueRef pair[] = {a, b};
+    if (strcmp(statement->operation, "add") == 0) {
+        return LLVMBuildAdd(ptx->jit->builder, a, b, "");
+    }
+    if (!larger && strcmp(statement->operation, "min") != 0) {
+        return NULL;
+    }
+    pair[0] = ptx_intrinsic(ptx,
+                            is_signed ? larger ? "llvm.smax" : "llvm.smin"
+                            : larger  ? "llvm.umax"
+                                      : "llvm.umin",
+                            type, pair, 2);
+    pair[1] = LLVMConstNull(type);
+    return ptx_has(statement, "relu")
+               ? ptx_intrinsic(ptx, "llvm.smax", type, pair, 2)
+               : pair[0];
+}
+
+bool
+ptx_build_pair(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    static const struct ptx_type word = {'b', 32};
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMTypeRef i16 = LLVMInt16TypeInContext(ptx->jit->context);
+    bool is_signed = ptx_has(statement, "s16x2");
+    LLVMValueRef in[2], all = jit_constant(ptx->jit, 0);
+    if (statement->operand_count != 3 ||
+        !ptx_only(statement, is_signed ? " s16x2 relu " : " u16x2 ")) {
+        return ptx_fail(ptx, "'%s' does not exist in a supported form",
+                        statement->operation);
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        in[k] = ptx_read(ptx, &statement->operands[k + 1], word, false);
+        if (!in[k]) {
+            return false;
+        }
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef by = jit_constant(ptx->jit, 16ull * i), part[2];
+        for (unsigned k = 0; k < 2; k++) {
+            part[k] = LLVMBuildLShr(builder, in[k], by, "");
+            part[k] = LLVMBuildTrunc(builder, part[k], i16, "");
+        }
+        part[0] = pair_element(ptx, statement, is_signed, part[0], part[1]);
+        if (!part[0]) {
+            return ptx_fail(ptx, "'%s' has no pairs of integers",
+                            statement->operation);
+        }
+        part[0] = LLVMBuildZExt(builder, part[0], ptx->jit->i32, "");
+        part[0] = LLVMBuildShl(builder, part[0], by, "");
+        all = LLVMBuildOr(builder, all, part[0], "");
+    }
+    return ptx_write(ptx, statement->operands[0].names[0], word, all, false);
+}

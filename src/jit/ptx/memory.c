@@ -1,4 +1,4 @@
-/* memory.c - loads, stores and atomic operations of inline PTX.
+/* memory.c - loads and stores of inline PTX.
  *
  * addresses.c describes the addresses; cache hints are ignored.
  *
@@ -12,6 +12,7 @@
 #include <llvm-c/Core.h>
 
 #include "jit/jit.h"
+#include "jit/ptx/copies.h"
 #include "jit/ptx/ptx.h"
 
 /* Returns an operand [name + offset] of the statement as an LLVM pointer. */
@@ -23,11 +24,9 @@ address(struct ptx *ptx, const struct ptx_statement *statement,
 }
 
 static const char modifiers[] =
-    " global const shared shared::cta local param param::entry "
-    "param::func generic nc ca cg cs lu cv wb wt weak volatile relaxed "
-    "acquire release acq_rel cta cluster gpu sys v2 v4 add and or xor exch "
-    "min "
-    "max cas inc dec ";
+    " global const shared shared::cta shared::cluster local param "
+    "param::entry param::func generic nc ca cg cs lu cv wb wt weak volatile "
+    "mmio relaxed acquire release cta cluster gpu sys v2 v4 ";
 
 /* Reads the type and the number of vector elements (1, 2 or 4) of a load or
  * store; fails for unsupported modifiers. */
@@ -109,6 +108,9 @@ ptx_build_store(struct ptx *ptx, const struct ptx_statement *statement)
     struct ptx_type type;
     unsigned count;
     const struct ptx_operand *from = &statement->operands[1];
+    if (ptx_has(statement, "async")) {
+        return ptx_build_async_store(ptx, statement);
+    }
     if (!read_form(ptx, statement, &type, &count)) {
         return false;
     }
@@ -129,76 +131,4 @@ ptx_build_store(struct ptx *ptx, const struct ptx_statement *statement)
         set_order(store, statement, type, LLVMAtomicOrderingRelease);
     }
     return true;
-}
-
-/* Finds the atomic operation, such as .add, among the modifiers. Returns false
- * for unsupported types: floats have only .add, integers need 32 bits or more.
- */
-static bool
-atomic_operation(const struct ptx_statement *statement, struct ptx_type type,
-                 LLVMAtomicRMWBinOp *operation)
-{
-    static const struct {
-        const char *name;
-        LLVMAtomicRMWBinOp is_signed, is_unsigned;
-    } rows[] = {
-        {"add", LLVMAtomicRMWBinOpAdd, LLVMAtomicRMWBinOpAdd},
-        {"and", LLVMAtomicRMWBinOpAnd, LLVMAtomicRMWBinOpAnd},
-        {"or", LLVMAtomicRMWBinOpOr, LLVMAtomicRMWBinOpOr},
-        {"xor", LLVMAtomicRMWBinOpXor, LLVMAtomicRMWBinOpXor},
-        {"exch", LLVMAtomicRMWBinOpXchg, LLVMAtomicRMWBinOpXchg},
-        {"min", LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpUMin},
-        {"max", LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpUMax},
-        {"inc", LLVMAtomicRMWBinOpUIncWrap, LLVMAtomicRMWBinOpUIncWrap},
-        {"dec", LLVMAtomicRMWBinOpUDecWrap, LLVMAtomicRMWBinOpUDecWrap},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (ptx_has(statement, rows[i].name)) {
-            *operation =
-                type.letter == 's' ? rows[i].is_signed : rows[i].is_unsigned;
-            if (type.letter == 'f') {
-                *operation = LLVMAtomicRMWBinOpFAdd;
-                return i == 0;
-            }
-            return type.bits >= 32;
-        }
-    }
-    return false;
-}
-
-/* Builds atom d, [a], b[, c] and, without a result, red [a], b. */
-bool
-ptx_build_atomic(struct ptx *ptx, const struct ptx_statement *statement)
-{
-    struct ptx_type type;
-    unsigned count;
-    bool gives = strcmp(statement->operation, "atom") == 0;
-    const struct ptx_operand *operand = &statement->operands[gives];
-    if (!read_form(ptx, statement, &type, &count)) {
-        return false;
-    }
-    LLVMValueRef at = address(ptx, statement, operand);
-    LLVMValueRef value = at ? ptx_read(ptx, operand + 1, type, false) : NULL;
-    LLVMBuilderRef builder = ptx->jit->builder;
-    LLVMAtomicOrdering order = LLVMAtomicOrderingSequentiallyConsistent;
-    LLVMAtomicRMWBinOp operation;
-    if (!value) {
-        return false;
-    }
-    if (ptx_has(statement, "cas") && type.letter != 'f' && gives) {
-        LLVMValueRef desired = ptx_read(ptx, operand + 2, type, false);
-        if (!desired) {
-            return false;
-        }
-        value = LLVMBuildAtomicCmpXchg(builder, at, value, desired, order,
-                                       order, 0);
-        value = LLVMBuildExtractValue(builder, value, 0, "");
-    } else if (atomic_operation(statement, type, &operation)) {
-        value = LLVMBuildAtomicRMW(builder, operation, at, value, order, 0);
-    } else {
-        return ptx_fail(
-            ptx, "an atomic operation does not exist in a supported form");
-    }
-    return !gives ||
-           ptx_write(ptx, statement->operands[0].names[0], type, value, false);
 }

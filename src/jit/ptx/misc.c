@@ -152,30 +152,45 @@ build_cluster_barrier(struct ptx *ptx, const struct ptx_statement *statement)
     return true;
 }
 
-/* Builds bar.red d, 0, {!}p: a barrier of all threads of the block that counts
- * the predicates, or combines them with `and` or `or`. */
+/* Tests whether the operand is the number 0. */
+static bool
+is_zero(const struct ptx_operand *operand)
+{
+    return operand->kind == PTX_INTEGER && !operand->bits;
+}
+
+/* Builds bar.red d, a{, b}, {!}p: a barrier of b threads that counts the
+ * predicates, or combines them with `and` or `or`. Barrier 0 of all threads is
+ * that of __syncthreads_count() and the like. */
 static bool
 build_barrier_reduction(struct ptx *ptx, const struct ptx_statement *statement)
 {
     struct jit *jit = ptx->jit;
     const struct ptx_operand *operands = statement->operands;
-    enum image_barrier kind = ptx_has(statement, "popc")  ? IMAGE_BARRIER_COUNT
+    unsigned count = statement->operand_count;
+    bool counts = ptx_has(statement, "popc");
+    enum image_barrier kind = counts                      ? IMAGE_BARRIER_COUNT
                               : ptx_has(statement, "and") ? IMAGE_BARRIER_AND
                                                           : IMAGE_BARRIER_OR;
-    if (statement->operand_count != 3 || operands[1].kind != PTX_INTEGER ||
-        operands[1].bits) {
-        return ptx_fail(ptx, "'bar.red' is supported for barrier 0 and all "
-                             "threads only");
+    if (count < 3 || count > 4 ||
+        !ptx_only(statement, " red popc and or aligned cta ")) {
+        return refuse(ptx, statement);
     }
-    LLVMValueRef value = ptx_read(ptx, &operands[2], predicate, false);
-    if (!value) {
+    LLVMValueRef value = ptx_read(ptx, &operands[count - 1], predicate, false);
+    LLVMValueRef id = value ? ptx_read(ptx, &operands[1], word, false) : NULL;
+    LLVMValueRef threads = id && count == 4
+                               ? ptx_read(ptx, &operands[2], word, false)
+                               : jit_constant(jit, 0);
+    if (!id || !threads) {
         return false;
     }
-    LLVMValueRef arguments[] = {
-        jit_constant(jit, kind),
-        LLVMBuildZExt(jit->builder, value, jit->i32, "")};
-    value = ptx_call_runtime(ptx, "__pycuda_barrier", jit->i32, arguments, 2);
-    if (kind == IMAGE_BARRIER_COUNT) {
+    value = LLVMBuildZExt(jit->builder, value, jit->i32, "");
+    LLVMValueRef arguments[] = {id, threads, jit_constant(jit, kind), value};
+    bool plain = count == 3 && is_zero(&operands[1]);
+    value = ptx_call_runtime(
+        ptx, plain ? "__pycuda_barrier" : "__pycuda_barrier_reduce", jit->i32,
+        plain ? &arguments[2] : arguments, plain ? 2 : 4);
+    if (counts) {
         return ptx_write(ptx, operands[0].names[0], word, value, false);
     }
     value = LLVMBuildICmp(jit->builder, LLVMIntNE, value, jit_constant(jit, 0),
@@ -183,11 +198,35 @@ build_barrier_reduction(struct ptx *ptx, const struct ptx_statement *statement)
     return ptx_write(ptx, operands[0].names[0], predicate, value, false);
 }
 
+/* Builds bar.arrive a, b. */
+static bool
+build_arrival(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    const struct ptx_operand *operands = statement->operands;
+    if (statement->operand_count != 2 ||
+        !ptx_only(statement, " arrive aligned cta ")) {
+        return refuse(ptx, statement);
+    }
+    LLVMValueRef arguments[2];
+    for (unsigned i = 0; i < 2; i++) {
+        arguments[i] = ptx_read(ptx, &operands[i], word, false);
+        if (!arguments[i]) {
+            return false;
+        }
+    }
+    ptx_call_runtime(ptx, "__pycuda_barrier_arrive",
+                     LLVMVoidTypeInContext(ptx->jit->context), arguments, 2);
+    return true;
+}
+
 bool
 ptx_build_barrier(struct ptx *ptx, const struct ptx_statement *statement)
 {
     if (ptx_has(statement, "cluster")) {
         return build_cluster_barrier(ptx, statement);
+    }
+    if (ptx_has(statement, "arrive")) {
+        return build_arrival(ptx, statement);
     }
     return ptx_has(statement, "red") ? build_barrier_reduction(ptx, statement)
                                      : ptx_build_effect(ptx, statement);

@@ -53,8 +53,8 @@ unpack(struct ptx *ptx, const struct ptx_operand *parts, struct ptx_type type,
     return true;
 }
 
-static const char moves[] =
-    " to global const shared shared::cta local param param::entry ";
+static const char moves[] = " to global const shared shared::cta "
+                            "shared::cluster local param param::entry ";
 
 /* Builds mov, and cvta, which converts addresses of a state space to generic
  * ones or back. */

@@ -468,6 +468,9 @@ build_half(struct ptx *ptx, const struct ptx_statement *statement,
         if (!work.in[i]) {
             return NULL;
         }
+        if (ptx_has(statement, "ftz")) {
+            work.in[i] = ptx_half_flush(ptx, half, work.in[i]);
+        }
     }
     LLVMValueRef value = clamp_unit(&work, row->make(&work));
     if (value && ptx_has(statement, "relu")) {
@@ -477,6 +480,10 @@ build_half(struct ptx *ptx, const struct ptx_statement *statement,
         pair[1] = ptx_intrinsic(ptx, "llvm.maximum", work.llvm, pair, 2);
         value = LLVMBuildSelect(work.builder, nan, value, pair[1], "");
     }
+    if (value && ptx_has(statement, "ftz")) {
+        LLVMValueRef bits = ptx_half_round(ptx, half, value);
+        value = ptx_half_flush(ptx, half, ptx_half_extend(ptx, half, bits));
+    }
     return value ? ptx_half_round(ptx, half, value) : NULL;
 }
 
@@ -485,11 +492,9 @@ build_halves(struct ptx *ptx, const struct ptx_statement *statement,
              const struct operation *row, struct ptx_half half)
 {
     LLVMValueRef values[2];
-    if (ptx_has(statement, "ftz")) {
-        return ptx_fail(ptx, "'%s.ftz' is not supported for 16-bit floats",
-                        row->name);
-    }
-    if (statement->operand_count != row->operands ||
+    bool ftz = ptx_has(statement, "ftz") && half.brain &&
+               strcmp(row->name, "ex2") != 0;
+    if (ftz || statement->operand_count != row->operands ||
         !(row->takes & TAKES_FLOATS) || !ptx_only(statement, modifiers) ||
         row->make == build_selp) {
         return ptx_fail(ptx, "'%s' does not exist in a supported form",
@@ -515,6 +520,12 @@ ptx_build(struct ptx *ptx, const struct ptx_statement *statement)
     bool permutes = n == 2 && strcmp(statement->operation, "prmt") == 0;
     const char *last = n ? statement->modifiers[n - 1 - permutes] : "";
     bool halves = ptx_half_parse(last, &half);
+    if (strcmp(last, "u16x2") == 0 || strcmp(last, "s16x2") == 0) {
+        return ptx_build_pair(ptx, statement);
+    }
+    if (strcmp(statement->operation, "lop3") == 0 && n > 1) {
+        return ptx_build_lop3(ptx, statement);
+    }
     for (size_t i = 0; n && i < sizeof operations / sizeof *operations; i++) {
         if (strcmp(statement->operation, operations[i].name) != 0) {
             continue;

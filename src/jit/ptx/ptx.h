@@ -37,8 +37,10 @@ enum ptx_kind {
     PTX_INTEGER,
     /* a float constant of `width` bits; `bits` is its bit pattern */
     PTX_FLOAT,
-    PTX_ADDRESS, /* written as [name + offset] */
-    PTX_VECTOR   /* written as {name, name} */
+    /* written as [name + offset], or as [name, {name, name}] with the
+     * coordinates of a texel */
+    PTX_ADDRESS,
+    PTX_VECTOR /* written as {name, name} */
 };
 
 struct ptx_operand {
@@ -274,12 +276,16 @@ typedef LLVMValueRef ptx_make(struct ptx_work *work);
 ptx_make ptx_make_bits, ptx_make_not, ptx_make_cnot, ptx_make_shift,
     ptx_make_funnel, ptx_make_count, ptx_make_brev, ptx_make_lop3,
     ptx_make_extract, ptx_make_insert, ptx_make_permute;
+/* Builds lop3 with a predicate. Returns false on failure. */
+bool ptx_build_lop3(struct ptx *ptx, const struct ptx_statement *statement);
 
 /* ---- integers.c ---- */
 ptx_make ptx_make_sad, ptx_make_dot, ptx_make_mul24, ptx_make_bfind,
     ptx_make_fns, ptx_make_szext, ptx_make_bmsk;
-/* Builds the statement slct. Returns false on failure. */
+/* Build the statement slct, or add, min and max of pairs of 16-bit integers.
+ * Return false on failure. */
 bool ptx_build_slct(struct ptx *ptx, const struct ptx_statement *statement);
+bool ptx_build_pair(struct ptx *ptx, const struct ptx_statement *statement);
 
 /* ---- floats.c ---- */
 ptx_make ptx_make_extreme, ptx_make_copysign, ptx_make_testp;
@@ -298,12 +304,11 @@ LLVMValueRef ptx_number(const struct ptx_work *work, uint64_t value);
 LLVMValueRef ptx_give_up(struct ptx_work *work, const char *why);
 
 /* In operations.c and memory.c: build LLVM instructions for one PTX
- * statement: any statement, or one that loads, stores or is atomic. Return
- * false on failure. */
+ * statement: any statement, or one that loads or stores. Return false on
+ * failure. */
 bool ptx_build(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_load(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_store(struct ptx *ptx, const struct ptx_statement *statement);
-bool ptx_build_atomic(struct ptx *ptx, const struct ptx_statement *statement);
 
 /* ---- moves.c: mov and cvta ---- */
 bool ptx_build_move(struct ptx *ptx, const struct ptx_statement *statement);

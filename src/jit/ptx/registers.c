@@ -164,12 +164,24 @@ fixed_value(struct ptx *ptx, const char *name)
         const char *name;
         unsigned value, bits;
     } rows[] = {
-        {"%nwarpid", WARP_SLOTS, 32},   {"%gridid", 0, 64},
-        {"%cluster_ctarank", 0, 32},    {"%cluster_nctarank", 1, 32},
-        {"%cluster_ctaid.x", 0, 32},    {"%cluster_ctaid.y", 0, 32},
-        {"%cluster_ctaid.z", 0, 32},    {"%cluster_nctaid.x", 1, 32},
-        {"%cluster_nctaid.y", 1, 32},   {"%cluster_nctaid.z", 1, 32},
+        {"%nwarpid", WARP_SLOTS, 32},
+        {"%gridid", 0, 64},
+        {"%cluster_ctarank", 0, 32},
+        {"%cluster_nctarank", 1, 32},
+        {"%cluster_ctaid.x", 0, 32},
+        {"%cluster_ctaid.y", 0, 32},
+        {"%cluster_ctaid.z", 0, 32},
+        {"%cluster_nctaid.x", 1, 32},
+        {"%cluster_nctaid.y", 1, 32},
+        {"%cluster_nctaid.z", 1, 32},
         {"%is_explicit_cluster", 0, 1},
+        {"%current_graph_exec", 0, 64},
+        /* Nothing is reserved in shared memory. */
+        {"%reserved_smem_offset_begin", 0, 32},
+        {"%reserved_smem_offset_end", 0, 32},
+        {"%reserved_smem_offset_cap", 0, 32},
+        {"%reserved_smem_offset_0", 0, 32},
+        {"%reserved_smem_offset_1", 0, 32},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (strcmp(name, rows[i].name) == 0) {
@@ -177,6 +189,12 @@ fixed_value(struct ptx *ptx, const char *name)
                 LLVMIntTypeInContext(ptx->jit->context, rows[i].bits),
                 rows[i].value, 0);
         }
+    }
+    /* %pm0 to %pm7 and %envreg0 to %envreg31 are set by tools that there are
+     * not here. */
+    if (strncmp(name, "%pm", 3) == 0 || strncmp(name, "%envreg", 7) == 0) {
+        bool wide = strstr(name, "_64") != NULL;
+        return LLVMConstInt(wide ? ptx->jit->i64 : ptx->jit->i32, 0, 0);
     }
     return NULL;
 }

@@ -12,12 +12,15 @@
 #include <llvm-c/Core.h>
 
 #include "jit/jit.h"
+#include "jit/ptx/atomics.h"
 #include "jit/ptx/barriers.h"
 #include "jit/ptx/compare.h"
 #include "jit/ptx/copies.h"
 #include "jit/ptx/flow.h"
 #include "jit/ptx/misc.h"
 #include "jit/ptx/ptx.h"
+#include "jit/ptx/textures.h"
+#include "jit/ptx/video.h"
 #include "jit/ptx/warp.h"
 
 /* How an operation runs under a predicate. */
@@ -82,8 +85,39 @@ static const struct row {
     {"slct", ptx_build_slct, GUARD_SELECT},
     {"st", ptx_build_store, GUARD_BRANCH},
     {"stmatrix", ptx_build_store_tiles, GUARD_BRANCH},
+    {"suld", ptx_build_surface, GUARD_BRANCH},
+    {"suq", ptx_build_texture_query, GUARD_BRANCH},
+    {"sured", ptx_build_surface, GUARD_BRANCH},
+    {"sust", ptx_build_surface, GUARD_BRANCH},
+    {"tex", ptx_build_texture, GUARD_BRANCH},
+    {"tld4", ptx_build_texture, GUARD_BRANCH},
     {"trap", ptx_build_effect, GUARD_BRANCH},
+    {"txq", ptx_build_texture_query, GUARD_BRANCH},
+    {"vabsdiff", ptx_build_video, GUARD_SELECT},
+    {"vabsdiff2", ptx_build_video_lanes, GUARD_SELECT},
+    {"vabsdiff4", ptx_build_video_lanes, GUARD_SELECT},
+    {"vadd", ptx_build_video, GUARD_SELECT},
+    {"vadd2", ptx_build_video_lanes, GUARD_SELECT},
+    {"vadd4", ptx_build_video_lanes, GUARD_SELECT},
+    {"vavrg2", ptx_build_video_lanes, GUARD_SELECT},
+    {"vavrg4", ptx_build_video_lanes, GUARD_SELECT},
+    {"vmad", ptx_build_video, GUARD_SELECT},
+    {"vmax", ptx_build_video, GUARD_SELECT},
+    {"vmax2", ptx_build_video_lanes, GUARD_SELECT},
+    {"vmax4", ptx_build_video_lanes, GUARD_SELECT},
+    {"vmin", ptx_build_video, GUARD_SELECT},
+    {"vmin2", ptx_build_video_lanes, GUARD_SELECT},
+    {"vmin4", ptx_build_video_lanes, GUARD_SELECT},
+    {"vset", ptx_build_video, GUARD_SELECT},
+    {"vset2", ptx_build_video_lanes, GUARD_SELECT},
+    {"vset4", ptx_build_video_lanes, GUARD_SELECT},
+    {"vshl", ptx_build_video, GUARD_SELECT},
+    {"vshr", ptx_build_video, GUARD_SELECT},
+    {"vsub", ptx_build_video, GUARD_SELECT},
+    {"vsub2", ptx_build_video_lanes, GUARD_SELECT},
+    {"vsub4", ptx_build_video_lanes, GUARD_SELECT},
     {"vote", ptx_build_vote, GUARD_BRANCH},
+    {"wmma", ptx_build_fragment, GUARD_BRANCH},
 };
 
 static const struct row *

@@ -159,21 +159,10 @@ read_offset(struct ptx *ptx, const char *at, struct ptx_operand *operand)
     return ptx_skip(at);
 }
 
+/* Reads a list in braces and adds its names to those of the operand. */
 static const char *
-read_address(struct ptx *ptx, const char *at, struct ptx_operand *operand)
+read_list(struct ptx *ptx, const char *at, struct ptx_operand *operand)
 {
-    operand->kind = PTX_ADDRESS;
-    operand->count = 1;
-    at = ptx_skip(at + 1);
-    at = ptx_read_word(ptx, at, &operand->names[0], "");
-    at = at ? read_offset(ptx, at, operand) : NULL;
-    return at && *at == ']' ? at + 1 : NULL;
-}
-
-static const char *
-read_vector(struct ptx *ptx, const char *at, struct ptx_operand *operand)
-{
-    operand->kind = PTX_VECTOR;
     do {
         if (operand->count == PTX_MAX_ELEMENTS) {
             return NULL;
@@ -185,6 +174,23 @@ read_vector(struct ptx *ptx, const char *at, struct ptx_operand *operand)
     return *at == '}' ? at + 1 : NULL;
 }
 
+/* Reads [name + offset], or [name, {coordinates}] of a texture. */
+static const char *
+read_address(struct ptx *ptx, const char *at, struct ptx_operand *operand)
+{
+    operand->kind = PTX_ADDRESS;
+    operand->count = 1;
+    at = ptx_skip(at + 1);
+    at = ptx_read_word(ptx, at, &operand->names[0], "");
+    at = at ? read_offset(ptx, at, operand) : NULL;
+    if (at && *at == ',') {
+        at = ptx_skip(at + 1);
+        at = *at == '{' ? read_list(ptx, at, operand) : NULL;
+        at = at ? ptx_skip(at) : NULL;
+    }
+    return at && *at == ']' ? at + 1 : NULL;
+}
+
 static const char *
 read_operand(struct ptx *ptx, const char *at, struct ptx_operand *operand)
 {
@@ -194,19 +200,22 @@ read_operand(struct ptx *ptx, const char *at, struct ptx_operand *operand)
         return read_address(ptx, at, operand);
     }
     if (*at == '{') {
-        return read_vector(ptx, at, operand);
+        operand->kind = PTX_VECTOR;
+        return read_list(ptx, at, operand);
     }
-    if (isdigit((unsigned char)*at) || *at == '-') {
+    bool minus = *at == '-' && !isdigit((unsigned char)*ptx_skip(at + 1));
+    if (isdigit((unsigned char)*at) || (*at == '-' && !minus)) {
         return ptx_read_number(ptx, at, operand);
     }
     operand->kind = PTX_REGISTER;
     operand->count = 1;
-    /* `!p` is the negation of a predicate; the name includes the '!'. */
-    bool negated = *at == '!';
+    /* `!p` is the negation of a predicate, and `-r` an operand of vmad; the
+     * name keeps the mark. */
+    bool marked = *at == '!' || minus;
     const char *word;
-    const char *end = ptx_read_word(ptx, ptx_skip(at + negated), &word, ".<>");
-    if (end && negated) {
-        word = ptx_join_words(ptx, "!", 1, word);
+    const char *end = ptx_read_word(ptx, ptx_skip(at + marked), &word, ".<>");
+    if (end && marked) {
+        word = ptx_join_words(ptx, at, 1, word);
     }
     operand->names[0] = end ? word : "";
     return end ? read_offset(ptx, end, operand) : NULL;
@@ -373,7 +382,8 @@ ptx_parse_type(const char *text, struct ptx_type *type)
     }
     type->bits = (unsigned)strtoul(text + 1, &end, 10);
     bool known = type->bits == 8 || type->bits == 16 || type->bits == 32 ||
-                 type->bits == 64;
+                 type->bits == 64 ||
+                 (type->bits == 128 && type->letter == 'b');
     return known && !*end && !(type->letter == 'f' && type->bits == 8);
 }
 

@@ -61,5 +61,9 @@ bool ptx_build_turn_tile(struct ptx *ptx,
 /* In matrix.c: builds mma.sync, the product of two matrices whose elements are
  * in registers of the lanes. Returns false on failure. */
 bool ptx_build_product(struct ptx *ptx, const struct ptx_statement *statement);
+/* In fragments.c: builds wmma.load, wmma.store or wmma.mma. Returns false on
+ * failure. */
+bool ptx_build_fragment(struct ptx *ptx,
+                        const struct ptx_statement *statement);
 
 #endif

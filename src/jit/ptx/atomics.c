@@ -1,0 +1,314 @@
+/* atomics.c - atomic operations of PTX, atom and red.
+ *
+ * The operations are sequentially consistent, whatever order and scope the
+ * statement has. Elements of 16 bits are updated by loops of compare and
+ * exchange. A vector is updated element by element, and a pair of 16-bit
+ * floats as two elements, which is all that PTX promises.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/ptx/atomics.h"
+#include "jit/ptx/copies.h"
+#include "jit/ptx/flow.h"
+#include "jit/ptx/halves.h"
+#include "jit/ptx/ptx.h"
+#include "jit/ptx/warp.h"
+
+static const LLVMAtomicOrdering strong =
+    LLVMAtomicOrderingSequentiallyConsistent;
+
+static bool
+refuse(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    return ptx_fail(ptx, "'%s' does not exist in a supported form",
+                    statement->operation);
+}
+
+/* ---- one element ---- */
+
+/* Finds the atomic operation, such as .add, among the modifiers. Returns false
+ * for unsupported types: floats have only .add, integers need 32 bits or more.
+ */
+static bool
+find_operation(const struct ptx_statement *statement, struct ptx_type type,
+               LLVMAtomicRMWBinOp *operation)
+{
+    static const struct {
+        const char *name;
+        LLVMAtomicRMWBinOp is_signed, is_unsigned;
+        unsigned most; /* largest number of bits */
+    } rows[] = {
+        {"add", LLVMAtomicRMWBinOpAdd, LLVMAtomicRMWBinOpAdd, 64},
+        {"and", LLVMAtomicRMWBinOpAnd, LLVMAtomicRMWBinOpAnd, 64},
+        {"or", LLVMAtomicRMWBinOpOr, LLVMAtomicRMWBinOpOr, 64},
+        {"xor", LLVMAtomicRMWBinOpXor, LLVMAtomicRMWBinOpXor, 64},
+        {"exch", LLVMAtomicRMWBinOpXchg, LLVMAtomicRMWBinOpXchg, 128},
+        {"min", LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpUMin, 64},
+        {"max", LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpUMax, 64},
+        {"inc", LLVMAtomicRMWBinOpUIncWrap, LLVMAtomicRMWBinOpUIncWrap, 32},
+        {"dec", LLVMAtomicRMWBinOpUDecWrap, LLVMAtomicRMWBinOpUDecWrap, 32},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (ptx_has(statement, rows[i].name)) {
+            *operation =
+                type.letter == 's' ? rows[i].is_signed : rows[i].is_unsigned;
+            if (type.letter == 'f') {
+                *operation = LLVMAtomicRMWBinOpFAdd;
+                return i == 0;
+            }
+            return type.bits >= 32 && type.bits <= rows[i].most;
+        }
+    }
+    return false;
+}
+
+/* Applies .add, .min or .max to two 16-bit floats. Of a number and a NaN, .min
+ * and .max give the number. */
+static LLVMValueRef
+combine_halves(struct ptx *ptx, const struct ptx_statement *statement,
+               struct ptx_half half, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMValueRef pair[] = {ptx_half_extend(ptx, half, a),
+                           ptx_half_extend(ptx, half, b)};
+    LLVMValueRef value =
+        ptx_has(statement, "add")
+            ? LLVMBuildFAdd(builder, pair[0], pair[1], "")
+            : ptx_intrinsic(ptx,
+                            ptx_has(statement, "min") ? "llvm.minnum"
+                                                      : "llvm.maxnum",
+                            LLVMTypeOf(pair[0]), pair, 2);
+    return ptx_half_round(ptx, half, value);
+}
+
+/* Updates a 16-bit float by a loop of compare and exchange. Returns its old
+ * bits. */
+static LLVMValueRef
+update_half(struct ptx *ptx, const struct ptx_statement *statement,
+            struct ptx_half half, LLVMValueRef at, LLVMValueRef value)
+{
+    struct jit *jit = ptx->jit;
+    LLVMBuilderRef builder = jit->builder;
+    LLVMTypeRef type = LLVMInt16TypeInContext(jit->context);
+    LLVMValueRef first = LLVMBuildLoad2(builder, type, at, "");
+    LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(first, 2);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(builder);
+    LLVMBasicBlockRef loop = ptx_new_block(ptx);
+    LLVMPositionBuilderAtEnd(builder, from);
+    LLVMBuildBr(builder, loop);
+    LLVMPositionBuilderAtEnd(builder, loop);
+    LLVMValueRef old = LLVMBuildPhi(builder, type, "");
+    LLVMValueRef sum = combine_halves(ptx, statement, half, old, value);
+    LLVMValueRef pair =
+        LLVMBuildAtomicCmpXchg(builder, at, old, sum, strong, strong, 0);
+    LLVMValueRef now = LLVMBuildExtractValue(builder, pair, 0, "");
+    LLVMValueRef done = LLVMBuildExtractValue(builder, pair, 1, "");
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(builder);
+    LLVMAddIncoming(old, &first, &from, 1);
+    LLVMAddIncoming(old, &now, &last, 1);
+    LLVMBasicBlockRef end = ptx_new_block(ptx);
+    LLVMPositionBuilderAtEnd(builder, last);
+    LLVMBuildCondBr(builder, done, end, loop);
+    LLVMPositionBuilderAtEnd(builder, end);
+    return old;
+}
+
+/* Updates a 16-bit float or both floats of a pair. */
+static LLVMValueRef
+update_halves(struct ptx *ptx, const struct ptx_statement *statement,
+              struct ptx_half half, LLVMValueRef at, LLVMValueRef value)
+{
+    struct jit *jit = ptx->jit;
+    LLVMBuilderRef builder = jit->builder;
+    LLVMTypeRef type = LLVMInt16TypeInContext(jit->context);
+    if (!ptx_has(statement, "add") && !ptx_has(statement, "min") &&
+        !ptx_has(statement, "max")) {
+        return NULL;
+    }
+    if (half.count == 1) {
+        return update_half(ptx, statement, half, at, value);
+    }
+    LLVMValueRef both = jit_constant(jit, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef index = LLVMConstInt(jit->i64, i, 0);
+        LLVMValueRef by = jit_constant(jit, 16ull * i);
+        LLVMValueRef own = LLVMBuildLShr(builder, value, by, "");
+        own = LLVMBuildTrunc(builder, own, type, "");
+        own =
+            update_half(ptx, statement, half,
+                        LLVMBuildGEP2(builder, type, at, &index, 1, ""), own);
+        own = LLVMBuildZExt(builder, own, jit->i32, "");
+        own = LLVMBuildShl(builder, own, by, "");
+        both = LLVMBuildOr(builder, both, own, "");
+    }
+    return both;
+}
+
+LLVMValueRef
+ptx_atomic_update(struct ptx *ptx, const struct ptx_statement *statement,
+                  const struct ptx_atomic *atomic, LLVMValueRef at,
+                  LLVMValueRef value)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMAtomicRMWBinOp operation;
+    if (atomic->is_half) {
+        value = update_halves(ptx, statement, atomic->half, at, value);
+    } else if (find_operation(statement, atomic->type, &operation)) {
+        LLVMTypeRef type = LLVMTypeOf(value);
+        value = LLVMBuildBitCast(builder, value,
+                                 ptx_llvm_type(ptx, atomic->type), "");
+        value = LLVMBuildAtomicRMW(builder, operation, at, value, strong, 0);
+        value = LLVMBuildBitCast(builder, value, type, "");
+    } else {
+        value = NULL;
+    }
+    if (!value) {
+        refuse(ptx, statement);
+    }
+    return value;
+}
+
+/* ---- statements ---- */
+
+bool
+ptx_atomic_type(const struct ptx_statement *statement,
+                struct ptx_atomic *atomic)
+{
+    for (unsigned i = statement->modifier_count; i-- > 0;) {
+        const char *name = statement->modifiers[i];
+        atomic->is_half = ptx_half_parse(name, &atomic->half);
+        if (atomic->is_half) {
+            atomic->type = (struct ptx_type){'b', 16 * atomic->half.count};
+            return true;
+        }
+        if (ptx_parse_type(name, &atomic->type)) {
+            return atomic->type.letter != 'p';
+        }
+    }
+    return false;
+}
+
+/* Builds atom.cas d, [a], b, c. */
+static LLVMValueRef
+build_exchange(struct ptx *ptx, const struct ptx_operand *operands,
+               struct ptx_type type, LLVMValueRef at)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    type.letter = 'b';
+    LLVMValueRef old = ptx_read(ptx, &operands[1], type, false);
+    LLVMValueRef desired =
+        old ? ptx_read(ptx, &operands[2], type, false) : NULL;
+    if (!desired) {
+        return NULL;
+    }
+    LLVMValueRef pair =
+        LLVMBuildAtomicCmpXchg(builder, at, old, desired, strong, strong, 0);
+    return LLVMBuildExtractValue(builder, pair, 0, "");
+}
+
+/* Returns the number of elements of a vector operation, 1 without a vector. */
+static unsigned
+vector_size(const struct ptx_statement *statement)
+{
+    return ptx_has(statement, "v2")   ? 2
+           : ptx_has(statement, "v4") ? 4
+           : ptx_has(statement, "v8") ? 8
+                                      : 1;
+}
+
+/* Tests the number of operands, and that types and modifiers fit. */
+static bool
+has_form(const struct ptx_statement *statement,
+         const struct ptx_atomic *atomic, bool gives)
+{
+    static const char modifiers[] =
+        " global shared shared::cta shared::cluster generic relaxed acquire "
+        "release acq_rel cta cluster gpu sys v2 v4 v8 add and or xor exch min "
+        "max cas inc dec noftz f16 bf16 f16x2 bf16x2 ";
+    unsigned count = vector_size(statement);
+    bool cas = ptx_has(statement, "cas");
+    bool real = atomic->is_half || atomic->type.letter == 'f';
+    const struct ptx_operand *value = &statement->operands[gives + 1u];
+    unsigned operands =
+        2u + gives + cas + ptx_has(statement, "L2::cache_hint");
+    return ptx_only(statement, modifiers) &&
+           statement->operand_count == operands && (gives || !cas) &&
+           !(cas && (real || atomic->type.bits < 16)) &&
+           (count == 1 || (real && !cas && value->kind == PTX_VECTOR &&
+                           value->count == count)) &&
+           atomic->is_half == ptx_has(statement, "noftz");
+}
+
+/* Builds an operation other than cas on all elements. The old values are
+ * written at the end: the registers may be those of the operands. */
+static bool
+build_updates(struct ptx *ptx, const struct ptx_statement *statement,
+              const struct ptx_atomic *atomic, LLVMValueRef at, bool gives)
+{
+    LLVMValueRef old[PTX_MAX_ELEMENTS];
+    unsigned count = vector_size(statement);
+    const struct ptx_operand *from = &statement->operands[gives + 1u];
+    struct ptx_type bits = {'b', atomic->type.bits};
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef index = LLVMConstInt(ptx->jit->i64, i, 0);
+        LLVMValueRef element = LLVMBuildGEP2(
+            ptx->jit->builder, ptx_llvm_type(ptx, bits), at, &index, 1, "");
+        LLVMValueRef value =
+            count > 1 ? ptx_read_element(ptx, from, i, bits.bits)
+                      : ptx_read(ptx, from,
+                                 atomic->is_half ? bits : atomic->type, false);
+        if (value) {
+            value = LLVMBuildBitCast(ptx->jit->builder, value,
+                                     ptx_llvm_type(ptx, bits), "");
+            value = ptx_atomic_update(ptx, statement, atomic, element, value);
+        }
+        if (!value) {
+            return false;
+        }
+        old[i] = value;
+    }
+    const struct ptx_operand *to = &statement->operands[0];
+    if (gives && to->count != count) {
+        return refuse(ptx, statement);
+    }
+    for (unsigned i = 0; gives && i < count; i++) {
+        if (!ptx_write(ptx, to->names[i], bits, old[i], false)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+ptx_build_atomic(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    struct ptx_atomic atomic = {0};
+    bool gives = strcmp(statement->operation, "atom") == 0;
+    if (ptx_has(statement, "async")) {
+        return ptx_build_async_store(ptx, statement);
+    }
+    if (!ptx_atomic_type(statement, &atomic) ||
+        !has_form(statement, &atomic, gives)) {
+        return refuse(ptx, statement);
+    }
+    const struct ptx_operand *operands = &statement->operands[gives];
+    LLVMValueRef at = ptx_address(ptx, operands, ptx_space_of(statement));
+    if (!at) {
+        return false;
+    }
+    if (!ptx_has(statement, "cas")) {
+        return build_updates(ptx, statement, &atomic, at, gives);
+    }
+    LLVMValueRef old = build_exchange(ptx, operands, atomic.type, at);
+    return old && ptx_write(ptx, statement->operands[0].names[0], atomic.type,
+                            old, false);
+}

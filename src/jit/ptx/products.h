@@ -1,0 +1,68 @@
+/* products.h - sums of products of the matrix elements of PTX, for mma and
+ * wmma.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_PTX_PRODUCTS_H
+#define PYCUDA_JIT_PTX_PRODUCTS_H
+
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
+struct ptx;
+struct ptx_statement;
+
+enum ptx_element_kind {
+    PTX_ELEMENT_HALF,
+    PTX_ELEMENT_BFLOAT,
+    PTX_ELEMENT_TF32,
+    PTX_ELEMENT_DOUBLE,
+    PTX_ELEMENT_SIGNED,
+    PTX_ELEMENT_UNSIGNED,
+    PTX_ELEMENT_BITS,
+    PTX_ELEMENT_E4M3,
+    PTX_ELEMENT_E5M2
+};
+
+/* A type of matrix elements, such as bf16 or s4. */
+struct ptx_element {
+    const char *name;
+    enum ptx_element_kind kind;
+    unsigned bits;
+};
+
+/* The types of a product D = A B + C. */
+struct ptx_product {
+    struct ptx *ptx;
+    /* the statement, whose modifiers say how sums are rounded or limited */
+    const struct ptx_statement *statement;
+    const struct ptx_element *a, *b;
+    unsigned bits; /* width of a register of A and B: 32, or 64 for doubles */
+    bool half_sum; /* D has half precision */
+    LLVMTypeRef sum; /* type in which sums are computed */
+};
+
+/* Returns the type of that name, or NULL. */
+const struct ptx_element *ptx_element_named(const char *name);
+/* Tests whether the elements are floats. */
+bool ptx_element_is_float(const struct ptx_element *element);
+/* Sets the members `bits` and `sum` from the type of A. */
+void ptx_product_set_types(struct ptx_product *product);
+/* Returns element `i` of a register, as a value of the type of sums. */
+LLVMValueRef ptx_product_element(const struct ptx_product *product,
+                                 const struct ptx_element *element,
+                                 LLVMValueRef value, unsigned i);
+/* Returns `sum` plus the products of the elements of two registers. */
+LLVMValueRef ptx_product_add(const struct ptx_product *product,
+                             LLVMValueRef sum, LLVMValueRef a, LLVMValueRef b);
+/* Returns the sum for an element of C: a float, double, half or integer of 32
+ * bits. `half` tells whether C has half precision; `i` is then the index of
+ * the element in the register. */
+LLVMValueRef ptx_product_start(const struct ptx_product *product,
+                               LLVMValueRef value, bool half, unsigned i);
+/* Returns the element of D for a sum; .satfinite limits integers. A half is in
+ * the low bits of an i32. */
+LLVMValueRef ptx_product_finish(const struct ptx_product *product,
+                                LLVMValueRef sum);
+
+#endif

@@ -1,0 +1,162 @@
+/* video_lanes.c - video instructions of PTX on two halves or four bytes.
+ *
+ * The elements are selected from those of both operands, a and b, which have
+ * one numbering: r1.h32 are the halves of b if r1 is the operand a. The
+ * results replace the elements of operand c that a mask names, or are all
+ * added to c (.add).
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/ptx/ptx.h"
+#include "jit/ptx/video.h"
+
+enum { MAX_LANES = 4 };
+
+/* The elements of an instruction. */
+struct lanes {
+    struct ptx *ptx;
+    unsigned count, bits;  /* number of elements, and their width */
+    LLVMValueRef whole[2]; /* operands a and b */
+    /* Index of the source of each element, the lowest first. Those of b follow
+     * those of a. */
+    unsigned from[2][MAX_LANES];
+    unsigned mask; /* bit i: element i is written */
+};
+
+static bool
+refuse(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    return ptx_fail(ptx, "'%s' does not exist in a supported form",
+                    statement->operation);
+}
+
+/* Parses a selector such as h32 or b7531; the last digit is that of the lowest
+ * element. Without a selector, operand `k` has its own elements. */
+static bool
+read_selector(struct lanes *lanes, const char *selector, unsigned k)
+{
+    for (unsigned i = 0; i < lanes->count; i++) {
+        lanes->from[k][i] = k * lanes->count + i;
+    }
+    if (!selector[0]) {
+        return true;
+    }
+    if (selector[0] != (lanes->count == 2 ? 'h' : 'b') ||
+        strlen(selector) != lanes->count + 1) {
+        return false;
+    }
+    for (unsigned i = 0; i < lanes->count; i++) {
+        unsigned index = (unsigned)(selector[lanes->count - i] - '0');
+        if (index >= 2 * lanes->count) {
+            return false;
+        }
+        lanes->from[k][i] = index;
+    }
+    return true;
+}
+
+/* Parses the mask of the result, such as h1 or b320. */
+static bool
+read_mask(struct lanes *lanes, const char *mask)
+{
+    lanes->mask = (1u << lanes->count) - 1;
+    if (!mask) {
+        return true;
+    }
+    if (mask[0] != (lanes->count == 2 ? 'h' : 'b') || !mask[1]) {
+        return false;
+    }
+    lanes->mask = 0;
+    for (mask++; *mask; mask++) {
+        unsigned index = (unsigned)(*mask - '0');
+        /* Digits descend. */
+        if (index >= lanes->count || lanes->mask & ((2u << index) - 1)) {
+            return false;
+        }
+        lanes->mask |= 1u << index;
+    }
+    return true;
+}
+
+/* Returns element `i` of operand `k`, as an i64. */
+static LLVMValueRef
+element(struct lanes *lanes, unsigned k, unsigned i, bool is_signed)
+{
+    unsigned index = lanes->from[k][i];
+    return ptx_extract_part(lanes->ptx, lanes->whole[index / lanes->count],
+                            index % lanes->count * lanes->bits, lanes->bits,
+                            is_signed);
+}
+
+static bool
+read_lanes(struct lanes *lanes, const struct ptx_statement *statement)
+{
+    const struct ptx_operand *operands = statement->operands;
+    struct ptx_part part;
+    size_t length = strlen(statement->operation);
+    lanes->count = statement->operation[length - 1] == '2' ? 2 : 4;
+    lanes->bits = 32 / lanes->count;
+    for (unsigned k = 0; k < 2; k++) {
+        if (!ptx_read_part(lanes->ptx, &operands[k + 1], &part)) {
+            return false;
+        }
+        if (part.negated || !read_selector(lanes, part.selector, k)) {
+            return refuse(lanes->ptx, statement);
+        }
+        lanes->whole[k] = part.value;
+    }
+    const char *dot = operands->kind == PTX_REGISTER
+                          ? strrchr(operands->names[0], '.')
+                          : NULL;
+    return read_mask(lanes, dot ? dot + 1 : NULL) ||
+           refuse(lanes->ptx, statement);
+}
+
+bool
+ptx_build_video_lanes(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    struct lanes lanes = {.ptx = ptx};
+    LLVMBuilderRef builder = ptx->jit->builder;
+    bool types[3] = {0}, sets = strncmp(statement->operation, "vset", 4) == 0;
+    unsigned wanted = sets ? 2 : 3;
+    bool adds = ptx_has(statement, "add"), limits = ptx_has(statement, "sat");
+    if (!ptx_only(statement, " sat add eq ne lt le gt ge ") ||
+        (adds && limits) || statement->operand_count != 4 ||
+        ptx_part_types(statement, types, 3) != wanted) {
+        return refuse(ptx, statement);
+    }
+    struct ptx_type word = {'u', 32};
+    LLVMValueRef c = read_lanes(&lanes, statement)
+                         ? ptx_read(ptx, &statement->operands[3], word, false)
+                         : NULL;
+    for (unsigned i = 0; c && i < lanes.count; i++) {
+        LLVMValueRef a = element(&lanes, 0, i, types[wanted - 2]);
+        LLVMValueRef b = element(&lanes, 1, i, types[wanted - 1]);
+        LLVMValueRef value = sets ? ptx_compare_parts(ptx, statement, a, b)
+                                  : ptx_combine_parts(ptx, statement, a, b);
+        if (!value) {
+            return refuse(ptx, statement);
+        }
+        if (!(lanes.mask >> i & 1)) {
+            continue;
+        }
+        if (limits) {
+            value = ptx_limit_part(ptx, value, lanes.bits, types[0]);
+        }
+        if (adds) {
+            value = LLVMBuildTrunc(builder, value, ptx->jit->i32, "");
+            c = LLVMBuildAdd(builder, c, value, "");
+        } else {
+            c = ptx_insert_part(ptx, c, value, i * lanes.bits, lanes.bits);
+        }
+    }
+    return c && ptx_write_part(ptx, statement->operands, c);
+}
