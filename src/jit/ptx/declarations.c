@@ -228,17 +228,11 @@ read_symbol(struct initialiser *list, const char *at, LLVMValueRef *value)
         return NULL;
     }
     *value = LLVMConstPtrToInt(own->value, list->type);
-    at = ptx_skip(at);
-    if (*at == '+' || *at == '-') {
-        bool negative = *at == '-';
-        uint64_t offset;
-        at = ptx_read_integer(ptx, ptx_skip(at + 1), &offset);
-        if (!at) {
-            return NULL;
-        }
-        LLVMValueRef bytes =
-            LLVMConstInt(list->type, negative ? -offset : offset, 0);
-        *value = LLVMConstAdd(*value, bytes);
+    int64_t offset;
+    at = ptx_read_offset(ptx, at, &offset);
+    if (at && offset) {
+        *value = LLVMConstAdd(*value,
+                              LLVMConstInt(list->type, (uint64_t)offset, 1));
     }
     return at;
 }
@@ -249,10 +243,10 @@ read_element(struct initialiser *list, const char *at)
     struct ptx_operand number = {0};
     const struct ptx_type type = list->own->type;
     LLVMValueRef value = NULL;
-    if (!isdigit((unsigned char)*at) && *at != '-') {
+    if (!isdigit((unsigned char)*at) && !(*at && strchr("-+~!(", *at))) {
         at = read_symbol(list, at, &value);
     } else {
-        at = ptx_read_number(list->ptx, at, &number);
+        at = ptx_read_expression(list->ptx, at, &number);
         uint64_t bits = number.bits;
         if (at && number.kind == PTX_FLOAT && number.width != type.bits) {
             double wide;

@@ -175,6 +175,12 @@ const char *ptx_read_integer(struct ptx *ptx, const char *at, uint64_t *value);
  * ptx_read_integer does. */
 const char *ptx_read_number(struct ptx *ptx, const char *at,
                             struct ptx_operand *operand);
+/* In expressions.c: parse a constant expression, such as (4 << 2) + 1, as a
+ * number; or the sum of constants that follows a name, such as + 4 * 2 - 1,
+ * which is 0 if the text has no sign. Return the text after it. */
+const char *ptx_read_expression(struct ptx *ptx, const char *at,
+                                struct ptx_operand *operand);
+const char *ptx_read_offset(struct ptx *ptx, const char *at, int64_t *offset);
 /* Parses the statement at *text and advances *text past it. An empty statement
  * has no operation. */
 bool ptx_parse(struct ptx *ptx, const char **text,

@@ -137,28 +137,6 @@ ptx_read_number(struct ptx *ptx, const char *at, struct ptx_operand *operand)
     return at;
 }
 
-/* Parses an offset such as `+ 4`, `-8` or `+-8` at the end of an address. A
- * text without a sign is the offset 0. */
-static const char *
-read_offset(struct ptx *ptx, const char *at, struct ptx_operand *operand)
-{
-    at = ptx_skip(at);
-    if (*at != '+' && *at != '-') {
-        return at;
-    }
-    bool negative = *at == '-';
-    uint64_t distance;
-    at = ptx_skip(at + 1);
-    negative ^= *at == '-';
-    at += *at == '-';
-    at = ptx_read_integer(ptx, at, &distance);
-    if (!at) {
-        return NULL;
-    }
-    operand->offset = (int64_t)(negative ? -distance : distance);
-    return ptx_skip(at);
-}
-
 /* Reads a list in braces and adds its names to those of the operand. */
 static const char *
 read_list(struct ptx *ptx, const char *at, struct ptx_operand *operand)
@@ -182,13 +160,24 @@ read_address(struct ptx *ptx, const char *at, struct ptx_operand *operand)
     operand->count = 1;
     at = ptx_skip(at + 1);
     at = ptx_read_word(ptx, at, &operand->names[0], "");
-    at = at ? read_offset(ptx, at, operand) : NULL;
+    at = at ? ptx_read_offset(ptx, at, &operand->offset) : NULL;
     if (at && *at == ',') {
         at = ptx_skip(at + 1);
         at = *at == '{' ? read_list(ptx, at, operand) : NULL;
         at = at ? ptx_skip(at) : NULL;
     }
     return at && *at == ']' ? at + 1 : NULL;
+}
+
+/* Tests whether a constant expression begins here: after signs, such as in
+ * -(2 + 3), there is a digit or a parenthesis. */
+static bool
+begins_number(const char *at)
+{
+    while (*at && strchr("-+~!", *at)) {
+        at = ptx_skip(at + 1);
+    }
+    return isdigit((unsigned char)*at) || *at == '(';
 }
 
 static const char *
@@ -203,22 +192,21 @@ read_operand(struct ptx *ptx, const char *at, struct ptx_operand *operand)
         operand->kind = PTX_VECTOR;
         return read_list(ptx, at, operand);
     }
-    bool minus = *at == '-' && !isdigit((unsigned char)*ptx_skip(at + 1));
-    if (isdigit((unsigned char)*at) || (*at == '-' && !minus)) {
-        return ptx_read_number(ptx, at, operand);
+    if (begins_number(at)) {
+        return ptx_read_expression(ptx, at, operand);
     }
     operand->kind = PTX_REGISTER;
     operand->count = 1;
     /* `!p` is the negation of a predicate, and `-r` an operand of vmad; the
      * name keeps the mark. */
-    bool marked = *at == '!' || minus;
+    bool marked = *at == '!' || *at == '-';
     const char *word;
     const char *end = ptx_read_word(ptx, ptx_skip(at + marked), &word, ".<>");
     if (end && marked) {
         word = ptx_join_words(ptx, at, 1, word);
     }
     operand->names[0] = end ? word : "";
-    return end ? read_offset(ptx, end, operand) : NULL;
+    return end ? ptx_read_offset(ptx, end, &operand->offset) : NULL;
 }
 
 static const char *
