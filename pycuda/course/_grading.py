@@ -17,7 +17,7 @@ from pycuda.compiler import SourceModule
 from pycuda.course._exercises import Exercise
 from pycuda.course._kernel_cases import Kernels
 
-_CHECKS = "memory,race,sync,init"
+_CHECKS = "memory,race,sync,init,streams"
 _FASTER = 2  # minimum speed, relative to the template, if the time is graded
 # number of measurements of either kernel; the shortest time counts
 _TURNS = 20

@@ -160,12 +160,17 @@ MISTAKES = [
     ),
     ("23_last", "gridDim.x - 1)", "gridDim.x)", "element 0 is nan"),
     ("23_last", "atomicAdd(&part, x[i])", "part += x[i]", "use atomicAdd"),
-    ("24_streams", "    second.wait_for_event(event)\n", "", "old numbers"),
+    (
+        "24_streams",
+        "    second.wait_for_event(event)\n",
+        "",
+        "wait for it before",
+    ),
     (
         "24_streams",
         "event.record(first)",
         "event.record(second)",
-        "old numbers",
+        "wait for it before",
     ),
     (
         "25_free",
