@@ -176,8 +176,8 @@ def _select_types(kinds: tuple) -> tuple[tuple, np.dtype]:
 
 
 def _clip_types(kinds: tuple) -> tuple[tuple, np.dtype]:
-    # Sort Python's types last: such a number adapts to the common type of all
-    # other operands.
+    # Sort Python's int, float and complex last: a Python number adapts to the
+    # common type of all other operands.
     first, *rest = sorted(kinds, key=lambda kind: isinstance(kind, type))
     result = _as_dtype(first)
     for kind in rest:

@@ -17,13 +17,15 @@ from pycuda._kernels import building
 from pycuda._kernels.operations import c_type, cast
 
 HIGH = 6  # number of rows of a panel in matmul/panels.cuh
-# In matmul/thread.cu: maximum number of panels of either matrix in a block,
-# and number of elements along the inner axis that a block packs at a time.
+# matmul/thread.cu: a thread block packs at most this many panels of each
+# matrix ...
 PANELS = 16
+# ... and this many elements along the inner axis, at a time.
 DEEP = 256
-# In matmul/small.cu: maximum number of panels of the left matrix in a block,
-# and maximum length of the inner axis.
+# matmul/small.cu: maximum number of panels of the left matrix in a thread
+# block.
 MAX_PANELS = 11
+# matmul/small.cu: maximum length of the inner axis.
 MAX_INNER = 256
 LANES = 64  # number of lanes in matmul/vector.cu
 

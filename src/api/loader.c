@@ -171,8 +171,8 @@ gpu_open(struct api_choice *choice, void **result)
     return state;
 }
 
-/* Completes `choice` for an open library, and fills the driver table with the
- * library's functions. Returns 0. */
+/* Sets the kind of `choice` for an open library, clears its error text, and
+ * fills the driver table with the library's functions. Always returns 0. */
 static int
 choice_complete(struct api_choice *choice, enum api_kind kind, void *library)
 {

@@ -252,8 +252,8 @@ search_loader_path(struct search *search)
     return search_directory(search, "/usr/local/cuda", "lib64");
 }
 
-/* Fills the NVRTC table and *choice for search->best. Returns 0, or -1 if no
- * usable library was found. */
+/* Fills the table of NVRTC's functions and *choice from search->best, the best
+ * library that the search has found. Returns 0, or -1 if it has found none. */
 static int
 search_end(struct search *search, struct api_choice *choice)
 {

@@ -24,7 +24,8 @@ struct unsettled {
     /* Strong reference: the assigned strides, if their number is not ndim;
      * otherwise NULL. */
     PyObject *strides;
-    /* strong reference; a str that explains the inconsistency */
+    /* Strong reference; a str that says why the array's attributes do not fit
+     * together. */
     PyObject *reason;
 };
 

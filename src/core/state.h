@@ -99,8 +99,8 @@
     OBJECT(struct_error) /* pycuda._pvt_struct.error; NULL until used */
 
 struct core_state {
-    /* The following fields are on the cache line of the first types of
-     * CORE_TYPES, since each operation reads them. */
+    /* The following fields share a cache line with the first type pointers of
+     * CORE_TYPES, because each operation of this module reads both. */
     /* this process was forked from one that had initialized CUDA, so CUDA is
      * unusable */
     bool forked;

@@ -224,9 +224,9 @@ is_of_warps(const struct stop *stop)
 }
 
 /* Returns a text that says why the kernel needs fibers. It names the first
- * call at which a thread may wait for others (stop) that is neither a barrier
- * of the block nor a warp operation. Returns NULL if there is none. Sets
- * *warps if a warp operation was seen. */
+ * stop (a call at which a thread may wait for others) that is neither a
+ * barrier of the block nor a warp operation. Returns NULL if there is none.
+ * Sets *warps if a warp operation was seen. */
 static char *
 stop_reason(const struct note *note, bool *warps)
 {

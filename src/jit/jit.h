@@ -223,9 +223,9 @@ struct jit_kernel {
     bool
         calls_functions; /* the kernel calls a function that was not inlined */
     bool flat;           /* true: the kernel does not use threadIdx.y */
-    /* axis of the launch (0: x, 1: y, 2: z) that the passes and the entry call
-     * x, and along which threads are vectorised; x takes its place
-     * (analyse/row_axis.c) */
+    /* Axis of the launch (0: x, 1: y, 2: z) along which threads are
+     * vectorised. The passes and the entry swap it with x
+     * (analyse/row_axis.c). */
     unsigned row_axis;
     /* true: the loop over threads must not be vectorised */
     bool sequential;

@@ -241,9 +241,9 @@ __pycuda_normals(T u, T v, __pycuda_pair<T> *pair)
 }
 
 /* Returns log(1 + f) in the precision of the type, where f is a result of
- * `split`. The float form uses a longer polynomial, which takes as long as a
- * division. The double form uses a division, which takes less time than the
- * terms that it saves. */
+ * `split`. The float form is a polynomial; the terms that a division would
+ * save take no longer than the division. The double form uses a division,
+ * which takes less time than the terms that it saves. */
 __pycuda_fn float
 __pycuda_log_near(float f)
 {

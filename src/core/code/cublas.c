@@ -82,8 +82,8 @@ cublas_check(cublasStatus_t status, const char *routine)
     return -1;
 }
 
-/* Opens the cuBLAS library, without the GIL. Returns its path, or None if
- * there is no such library. */
+/* Opens the cuBLAS library; releases the GIL meanwhile. Returns its path, or
+ * None if there is no such library. */
 static PyObject *
 cublas_open(PyObject *module, PyObject *unused)
 {

@@ -12,7 +12,8 @@
 #include "core/launch/inline.h"
 #include "core/launch/prepared_field.h"
 
-/* Returns the value of an exact int of one digit; false for any other int. */
+/* Stores the value of an exact int of one digit and returns true. Returns
+ * false for any other int. */
 static inline bool
 small_int(PyObject *object, long *value)
 {

@@ -48,7 +48,7 @@ pack_begin(struct core_pack *pack, const struct core_layout *layout,
                : core_pack_reserve(pack, layout->bytes, layout->count);
 }
 
-/* Frees the pack's heap memory. */
+/* Frees the heap memory of the packed arguments. */
 static inline void
 pack_end(struct core_pack *pack)
 {

@@ -60,7 +60,7 @@ void *core_unlocked_slot(void *slot);
  * context, or NULL. Called by context/stack.c during import. */
 void core_calls_set_lock(struct core_lock *(*function)(void));
 #else
-/* With the GIL, core_call_begin does nothing. */
+/* In builds of Python that have a GIL, core_call_begin does nothing. */
 static inline void
 core_call_begin(struct core_call *call, PyObject *self,
                 enum core_call_lock lock)
@@ -68,7 +68,7 @@ core_call_begin(struct core_call *call, PyObject *self,
     (void)call, (void)self, (void)lock;
 }
 
-/* With the GIL, core_call_end does nothing. */
+/* In builds of Python that have a GIL, core_call_end does nothing. */
 static inline void
 core_call_end(struct core_call *call)
 {

@@ -53,8 +53,9 @@ struct site_state {
     struct cpu_check_counts counts;
 };
 
-/* The last access of the running thread, which a split access of the same
- * struct may extend. */
+/* The last access of the running thread. The compiler may split the access to
+ * a struct of the program into several; each further part extends this access,
+ * so that they count as one. */
 struct last_access {
     struct site_state *state;
     struct cpu_check_request *request; /* NULL: it was not counted */

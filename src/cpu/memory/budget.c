@@ -58,8 +58,8 @@ cpu_budget_refusal(void)
     return refusal;
 }
 
-/* Copies the text `reason` to `reasons` and makes `refusal` point to it. The
- * caller holds the memory lock. */
+/* Copies the text `reason` to the next element of `reasons`, and makes
+ * `refusal` point to this copy. The caller holds the memory lock. */
 static void
 refusal_set(const char *reason)
 {

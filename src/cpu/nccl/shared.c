@@ -170,8 +170,8 @@ nccl_shared_fail(struct nccl_shared *shared, const char *format, ...)
     futex_wake(&file->joined);
 }
 
-/* Returns the state of the failure (enum failure). If a rank is just writing
- * the error message, waits for it, at most a second. */
+/* Returns the state of the failure (enum failure). If a rank is still writing
+ * the error message, waits until it is written, for at most a second. */
 static int32_t
 failure_state(const struct nccl_shared *shared)
 {

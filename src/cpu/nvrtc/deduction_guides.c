@@ -1,5 +1,4 @@
-/* deduction_guides.c - makes the deduction guides in a source device
- * functions.
+/* deduction_guides.c - marks the deduction guides of a source as __device__.
  *
  * Called by frontend_retry.c for the text of a source. nvcc accepts `box(T) ->
  * box<T>;` without an annotation; clang regards it as a host function and

@@ -42,14 +42,14 @@ struct parameter {
  * the last ';', '{' or '}' outside function bodies. */
 struct head {
     const char *start;
-    /* first reason why NVRTC refuses the declaration if it declares a kernel;
-     * NULL: none */
+    /* If the declaration is that of a kernel: the first reason why NVRTC
+     * refuses it, or NULL. */
     const char *refusal;
-    /* first reason why NVRTC refuses one of the parameters if the declaration
-     * is that of a kernel; NULL: none */
+    /* If the declaration is that of a kernel: the first reason why NVRTC
+     * refuses one of its parameters, or NULL. */
     const char *refusal_of_parameters;
-    /* reason why NVRTC refuses the declaration if it declares a kernel or a
-     * device function; NULL: none */
+    /* If the declaration is that of a kernel or a device function: the reason
+     * why NVRTC refuses one of its attributes, or NULL. */
     const char *misplaced;
     bool is_kernel, is_device, is_template, is_friend, is_class, is_scope,
         is_auto, is_static;

@@ -59,7 +59,8 @@ spare_worker_find(struct cooperative_run *together)
     return host_worker->next_block;
 }
 
-/* Unwinds all blocks of this thread, because the launch has failed. */
+/* Unwinds all thread blocks that the calling worker thread runs, because the
+ * launch has failed. */
 static void
 cooperative_fail(struct cooperative_run *together, CUresult code)
 {

@@ -233,9 +233,9 @@ jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
     /* True if no source line may exist twice: a debugger sets a breakpoint at
      * one address per line, so loops are not copied for --debug. */
     bool single = jit->options.debug;
-    /* own_loops: loops of the kernel have become functions (jit/loops). They
-     * take as long for one thread as for a vector of threads, so the remainder
-     * of the thread loop is vectorised too. */
+    /* kernel->own_loops: loops of the kernel were outlined (jit/loops). Such a
+     * loop takes as long for one thread as for a vector of threads, so the
+     * remainder of the thread loop is vectorised too. */
     bool masks = single || hints & JIT_HINT_SHORT ||
                  (kernel->own_loops && !kernel->regions);
     bool copies = kernel->flat && !kernel->regions && !single;

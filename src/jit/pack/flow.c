@@ -327,8 +327,8 @@ incoming(struct flow *flow, LLVMValueRef phi, unsigned i)
 }
 
 /* Returns the union of the masks of all edges from one basic block to another.
- * If `single` is true, returns the OR of the bits `any` of these edges
- * instead. */
+ * If `single` is true, returns one bit instead: whether any lane takes one of
+ * these edges. */
 static LLVMValueRef
 taken(struct flow *flow, LLVMBasicBlockRef from, unsigned to, bool single)
 {

@@ -32,8 +32,8 @@
 struct step {
     bool known;
     int64_t amount; /* increment; for a pointer in bytes */
-    /* true: the value does not wrap as a signed (unsigned) number, so the
-     * increment is the same if the value is extended to more bits. */
+    /* True: the value does not wrap as a signed number, or as an unsigned one.
+     * So it changes by the same amount if it is extended to more bits. */
     bool is_signed, is_unsigned;
     /* The increment is only right if the operand of this sign or zero
      * extension does not wrap, which must be tested at run time. NULL: no test
@@ -181,8 +181,8 @@ address_step(const struct jit_pack_body *body, unsigned loop, LLVMValueRef at,
     return base;
 }
 
-/* Returns the step (change per iteration) of arithmetic: 0 if its operands are
- * the same in all iterations, else unknown. */
+/* Returns the step (change per iteration) of an arithmetic instruction's
+ * result: 0 if the operands are the same in all iterations, else unknown. */
 static struct step
 fixed_step(const struct jit_pack_body *body, unsigned loop, LLVMValueRef at,
            int depth)

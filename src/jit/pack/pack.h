@@ -319,8 +319,8 @@ void jit_pack_load(struct jit_pack_writer *to, LLVMValueRef at);
 /* Writes a store for all lanes of the mask: a scalar store, a vector store, a
  * scatter, or one store per lane. */
 void jit_pack_store(struct jit_pack_writer *to, LLVMValueRef at);
-/* Writes the load of one element per lane of the mask, at any addresses.
- * Returns the vector of the elements. */
+/* Emits a gather: loads one element for each lane of the mask, from arbitrary
+ * addresses. Returns the vector of the elements. */
 LLVMValueRef jit_pack_gather(struct jit_pack_writer *to, LLVMValueRef at);
 /* Writes the instruction once per lane of the mask, in a loop over lanes. The
  * vector of the results replaces the instruction's result. */

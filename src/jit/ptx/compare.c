@@ -184,8 +184,8 @@ ptx_build_setp(struct ptx *ptx, const struct ptx_statement *statement)
                       combined(&compare, second, !pair), false));
 }
 
-/* Writes the results of set as numbers. True is 1.0 or, for integers, all bits
- * set; false is 0. */
+/* Writes the results of the PTX instruction `set`, which are numbers. True is
+ * 1.0 or, for integers, all bits set; false is 0. */
 static bool
 write_numbers(struct compare *compare, LLVMValueRef *values,
               const char *type_name, const char *to)

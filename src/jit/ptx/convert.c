@@ -29,11 +29,12 @@ whole_rounding(const struct ptx_statement *statement)
                                        : NULL;
 }
 
-/* Converts a whole float to the integer type, saturating. Of a NaN, the result
- * is zero or, for doubles and integers of 64 bits, the top bit alone. Plain
- * conversions of LLVM would have no result for constants out of range, and
- * retarget/arithmetic.c lowers narrow ones like those of C++, which do not
- * saturate. */
+/* Converts a float that is already rounded to an integer to the integer type,
+ * saturating. A NaN gives zero; if the float is a double or the integer has 64
+ * bits, it gives the integer with only its top bit set. LLVM's instructions
+ * fptosi and fptoui are not used: a constant out of range would give poison,
+ * and retarget/arithmetic.c lowers conversions to narrow integers as in C++,
+ * without saturation. */
 static LLVMValueRef
 to_integer(struct ptx *ptx, LLVMValueRef value, struct ptx_type to)
 {

@@ -164,9 +164,9 @@ match_comparison(struct search *search, LLVMValueRef left,
     return true;
 }
 
-/* Tests whether the condition is a combination of comparisons threadIdx +
- * terms < limit that has the result `go_on` if and only if all of them are
- * true. Adds these comparisons to search->bounds. */
+/* Returns true if the condition `value` equals `go_on` exactly when several
+ * comparisons of the form `threadIdx + terms < limit` are all true. Then adds
+ * these comparisons to search->bounds. */
 static bool
 match_condition(struct search *search, LLVMValueRef value, bool go_on)
 {

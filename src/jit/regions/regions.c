@@ -313,7 +313,8 @@ first_ends(const struct jit_split *split, const unsigned *ends, unsigned from,
 
 /* Tests whether all threads that diverge at `branch` meet again before any
  * barrier. The basic block in which they meet may itself end at a barrier.
- * `before` is a bit mask of the barriers reached on the way there. */
+ * `before` is the bit mask of the barriers that some path from `branch`
+ * reaches first. */
 static bool
 meets_first(const struct jit_split *split, const unsigned *ends,
             unsigned branch, jit_point_set before)

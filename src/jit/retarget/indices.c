@@ -37,7 +37,7 @@ static const struct object objects[] = {
     {"__const.warpSize", NULL, NULL},
 };
 
-/* ---- the value of one axis ---- */
+/* ---- an index or a size along one axis, such as threadIdx.x ---- */
 
 static LLVMValueRef
 declare_reader(struct jit *jit, const char *name)

@@ -1,8 +1,9 @@
 /* pairs.h - conversion of two numbers in one call, for each source type.
  *
- * Used by the headers of the formats. __PYCUDA_PAIR_TO_NARROW defines one
- * function from the function ONE for a single number; MODES are its further
- * parameters and ARGUMENTS their names. The first number has the lowest bits.
+ * Used by the headers of the formats. __PYCUDA_PAIR_TO_NARROW defines a
+ * function NAME, which calls the function ONE for each of the two numbers.
+ * MODES are further parameters of both functions, and ARGUMENTS their names.
+ * The first number is stored in the lowest bits of the result.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
