@@ -193,6 +193,12 @@ bool ptx_has(const struct ptx_statement *statement, const char *modifier);
  * among `words`. In `words`, each word has a blank before and after it. */
 bool ptx_only(const struct ptx_statement *statement, const char *words);
 
+/* In modifiers.c: tests whether the statement has no more types than its
+ * operation can have, and no modifiers that exclude each other. Returns false
+ * on failure. */
+bool ptx_check_modifiers(struct ptx *ptx,
+                         const struct ptx_statement *statement);
+
 /* ---- names.c ---- */
 /* Adds a symbol, which hides older ones of the same name. The pointer is valid
  * until the next call. */

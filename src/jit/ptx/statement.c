@@ -183,6 +183,10 @@ build_instruction(struct ptx *ptx, struct ptx_statement *statement)
     const struct row *row = find_row(statement->operation);
     struct ptx_type type = {'p', 1};
     ptx->predicate = NULL;
+    if (strcmp(statement->operation, "reg") != 0 &&
+        !ptx_check_modifiers(ptx, statement)) {
+        return false;
+    }
     if (statement->predicate[0]) {
         LLVMValueRef when =
             ptx_read_name(ptx, statement->predicate, type, false);

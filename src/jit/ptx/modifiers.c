@@ -1,0 +1,108 @@
+/* modifiers.c - checks the modifiers of an instruction of PTX: their types and
+ * those that exclude each other.
+ *
+ * A modifier without effect would otherwise be ignored, and the instruction
+ * would compute something else than its author meant.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "jit/ptx/halves.h"
+#include "jit/ptx/ptx.h"
+
+/* Tests whether the list, whose words are between blanks, has the word. */
+static bool
+is_in(const char *list, const char *word)
+{
+    char quoted[64];
+    snprintf(quoted, sizeof quoted, " %s ", word);
+    return strstr(list, quoted) != NULL;
+}
+
+static bool
+is_type(const char *word)
+{
+    struct ptx_type type;
+    struct ptx_half half;
+    return ptx_parse_type(word, &type) || ptx_half_parse(word, &half);
+}
+
+/* Returns the largest number of types that the instruction has. */
+static unsigned
+most_types(const char *operation)
+{
+    static const char *const lists[] = {
+        " applypriority bra brkpt brx call discard elect exit fence "
+        "griddepcontrol isspacep membar nop pmevent prefetch prefetchu ret "
+        "trap ",
+        NULL,
+        " dp2a dp4a set slct tex tld4 vset vset2 vset4 ",
+        " cvt ",
+        " mma wmma ",
+    };
+    for (unsigned i = 0; i < sizeof lists / sizeof *lists; i++) {
+        if (lists[i] && is_in(lists[i], operation)) {
+            return i;
+        }
+    }
+    return operation[0] == 'v' && strcmp(operation, "vote") != 0 ? 3 : 1;
+}
+
+/* Tests whether no two different modifiers are in one of the groups. A
+ * modifier that is repeated changes nothing. */
+static bool
+has_no_conflict(const struct ptx_statement *statement)
+{
+    static const char *const groups[] = {
+        " rn rz rm rp rna rni rzi rmi rpi approx full ",
+        " v2 v4 v8 ",
+        " cta cluster gpu sys gl ",
+        " ca cg cs lu cv wb wt ",
+        " eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan wide ",
+        " up down bfly idx ",
+        " weak volatile relaxed acquire release acq_rel sc ",
+        " clamp wrap trap zero ",
+        " finite infinite number notanumber normal subnormal ",
+        " x1 x2 x4 ",
+        " all any uni ballot ",
+        " f4e b4e rc8 ecl ecr rc16 ",
+        " 1d 2d 3d a1d a2d cube acube ",
+        " inc dec ",
+        " global shared shared::cta shared::cluster local const param "
+        "param::entry param::func generic ",
+    };
+    enum { SPACES = sizeof groups / sizeof *groups - 1 };
+    /* A copy has the state spaces of its source and its destination. */
+    bool copies = strcmp(statement->operation, "cp") == 0;
+    for (unsigned i = 1; i < statement->modifier_count; i++) {
+        const char *own = statement->modifiers[i];
+        for (unsigned k = 0; k < i; k++) {
+            const char *other = statement->modifiers[k];
+            for (unsigned g = 0; g <= SPACES; g++) {
+                if (strcmp(own, other) != 0 && is_in(groups[g], own) &&
+                    is_in(groups[g], other) && !(copies && g == SPACES)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+bool
+ptx_check_modifiers(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    unsigned types = 0;
+    for (unsigned i = 0; i < statement->modifier_count; i++) {
+        types += is_type(statement->modifiers[i]);
+    }
+    if (types > most_types(statement->operation)) {
+        return ptx_fail(ptx, "'%s' has too many types", statement->operation);
+    }
+    return has_no_conflict(statement) ||
+           ptx_fail(ptx, "modifiers of '%s' exclude each other",
+                    statement->operation);
+}
