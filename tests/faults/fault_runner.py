@@ -111,6 +111,7 @@ PLANS: list[tuple[str, str, dict[str, str]]] = [
     ("start", "warm", {}),
     ("checked", "checked", {"PYCUDA_CPU_CHECK": "memory,race,init,sync"}),
     ("ptx", "warm", {}),
+    ("ptx", "headers", {}),
     ("children", "warm", {}),
     ("quick", "full", {"PYCUDA_CPU_QUICK": "always"}),
     ("quick", "quick", {"PYCUDA_CPU_QUICK": "always"}),
@@ -144,7 +145,7 @@ JIT_LIMITS = [
 ]
 COMPILES = [plan[0] for plan in PLANS].index("refused")
 # Plans in which the compiler also runs under these limits.
-JIT_PLANS = [("kernels", "headers"), ("ptx", "warm"), ("quick", "quick")]
+JIT_PLANS = [("kernels", "headers"), ("ptx", "headers"), ("quick", "quick")]
 # The first bytes of a precompiled header; images lie in the same folder.
 HEADERS = b"CPCH"
 

@@ -162,7 +162,8 @@ def test_an_unresolved_function_has_its_line():
 
 
 @pytest.mark.cpu
-def test_a_small_module_loads_fast():
+def test_a_small_module_loads_fast(monkeypatch):
+    monkeypatch.setenv("PYCUDA_DISABLE_CACHE", "1")
     compile("__global__ void warm() {}")
     best = 1.0
     for i in range(5):

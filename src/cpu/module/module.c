@@ -29,6 +29,7 @@
 #include "cpu/module/upgrade.h"
 #include "cpu/module/version.h"
 #include "cpu/nvrtc/full_version.h"
+#include "cpu/nvrtc/image_cache.h"
 #include "cpu/nvrtc/jit_process.h"
 #include "cpu/nvrtc/text.h"
 #include "cpu/run/fault.h"
@@ -366,7 +367,7 @@ cpu_module_load(struct cpu_context *ctx, const void *bytes,
     char path[PATH_MAX];
     struct nvrtc_text full;
     if (nvrtc_image_is_quick(bytes) && nvrtc_full_version_path(bytes, path) &&
-        nvrtc_full_version_find(path, &full)) {
+        nvrtc_image_cache_find(path, &full)) {
         code = native_load(ctx, full.bytes, full.length, log, module);
         if (!code) {
             return code;

@@ -1,7 +1,8 @@
 /* ptx.c - finds PTX in the bytes that a program loads, and has pycuda-jit
- * translate it.
+ * translate it. Machine code is cached in files (nvrtc/image_cache.h).
  *
  * SPDX-License-Identifier: MIT */
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +10,11 @@
 #include <string.h>
 
 #include "cpu/module/ptx.h"
+#include "cpu/nvrtc/cache_file.h"
+#include "cpu/nvrtc/headers.h"
+#include "cpu/nvrtc/image_cache.h"
 #include "cpu/nvrtc/jit_process.h"
+#include "cpu/nvrtc/text.h"
 
 /* PTX must have .version within this many bytes. */
 #define SEARCH_BYTES   4096
@@ -119,12 +124,84 @@ cpu_ptx_find(const void *bytes, size_t most, size_t *length)
     return fatbin_find(at, at + header.bytes, length);
 }
 
+/* Adds a text or, if it is NULL, a mark to the hash. */
+static void
+digest_add_text(struct nvrtc_digest *digest, const char *text)
+{
+    if (text) {
+        nvrtc_digest_add(digest, text, strlen(text) + 1);
+    } else {
+        nvrtc_digest_add(digest, "\377", 1);
+    }
+}
+
+/* Stores the path of the cache file for the machine code of the text, or an
+ * empty path. Besides the text, the code depends on the target and on the
+ * environment variables that pycuda-jit reads (jit/options.c). */
+static void
+cache_path(const char *text, size_t length, char path[PATH_MAX])
+{
+    static const char *const variables[] = {
+        "PYCUDA_CPU_TARGET", "PYCUDA_CPU_CHECK", "PYCUDA_CPU_DEBUG",
+        "PYCUDA_CPU_REGIONS", "PYCUDA_CPU_WARPS"};
+    struct nvrtc_digest digest = {0};
+    char target[NVRTC_TARGET_WORD];
+
+    digest_add_text(&digest, "PTX");
+    digest_add_text(&digest, nvrtc_jit_target(target));
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        digest_add_text(&digest, getenv(variables[i]));
+    }
+    nvrtc_digest_add(&digest, text, length);
+    nvrtc_image_cache_path(&digest, path);
+}
+
+/* Stores the image of the cache file `path` in `result`. Returns false if
+ * there is none. */
+static bool
+cache_find(const char *path, struct cpu_jit_result *result)
+{
+    struct nvrtc_text image;
+
+    if (!nvrtc_image_cache_find(path, &image)) {
+        return false;
+    }
+    *result = (struct cpu_jit_result){.image = image.bytes,
+                                      .image_bytes = image.length};
+    return true;
+}
+
+/* Stores a new image in the cache file `path`, unless there are warnings,
+ * which later loads would not repeat. */
+static void
+cache_put(const char *path, const struct cpu_jit_result *result)
+{
+    struct nvrtc_text image = {.bytes = result->image,
+                               .length = result->image_bytes};
+
+    if (path[0] && (!result->text || !*result->text)) {
+        nvrtc_cache_file_put(path, &image);
+    }
+}
+
 CUresult
 cpu_ptx_translate(const char *text, size_t length, int linkable,
                   struct cpu_jit_result *result)
 {
     char kind[] = "--kind=bitcode";
     char *options[] = {kind, NULL};
+    char path[PATH_MAX];
 
-    return cpu_jit_run(text, length, linkable ? options : NULL, result);
+    if (linkable) {
+        return cpu_jit_run(text, length, options, result);
+    }
+    cache_path(text, length, path);
+    if (cache_find(path, result)) {
+        return CUDA_SUCCESS;
+    }
+    CUresult code = cpu_jit_run(text, length, NULL, result);
+    if (code == CUDA_SUCCESS) {
+        cache_put(path, result);
+    }
+    return code;
 }

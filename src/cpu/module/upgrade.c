@@ -33,6 +33,7 @@
 #include "cpu/module/upgrade.h"
 #include "cpu/module/version.h"
 #include "cpu/nvrtc/full_version.h"
+#include "cpu/nvrtc/image_cache.h"
 #include "cpu/nvrtc/process.h"
 #include "cpu/nvrtc/text.h"
 #include "image/image.h"
@@ -179,7 +180,7 @@ upgrade_main(void *unused)
 
         pthread_mutex_unlock(&cpu_upgrade_lock);
         bool made =
-            nvrtc_full_version_find(upgrade->path, &full) ||
+            nvrtc_image_cache_find(upgrade->path, &full) ||
             nvrtc_full_version_build(upgrade->quick, upgrade->path, &full);
         pthread_mutex_lock(&cpu_upgrade_lock);
         while (made && (equal = equal_find(upgrade))) {

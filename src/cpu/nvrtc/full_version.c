@@ -2,11 +2,9 @@
  * it.
  *
  * Called when a module is loaded, and by the thread that replaces quick
- * versions (module/upgrade.c). A cache file is named after a hash of the quick
- * version, which contains the input of pycuda-jit and its arguments, and after
- * the size and time of pycuda-jit. Full versions are executed, so the cache is
- * not used if other users can write to its folder. PYCUDA_DISABLE_CACHE
- * disables the cache. Thread-safe, without state.
+ * versions (module/upgrade.c). A cache file (image_cache.c) is named after a
+ * hash of the quick version, which contains the input of pycuda-jit and its
+ * arguments. Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
@@ -14,13 +12,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cpu/nvrtc/cache_file.h"
 #include "cpu/nvrtc/full_version.h"
 #include "cpu/nvrtc/headers.h"
+#include "cpu/nvrtc/image_cache.h"
 #include "cpu/nvrtc/jit_process.h"
-#include "cpu/nvrtc/paths.h"
 #include "cpu/nvrtc/process.h"
 #include "cpu/nvrtc/text.h"
 #include "image/image.h"
@@ -42,44 +39,13 @@ nvrtc_image_is_quick(const struct image_header *image)
     return image->full_input_bytes != 0;
 }
 
-static bool
-compiler_path(char path[PATH_MAX])
-{
-    return nvrtc_path_package(path, "PYCUDA_JIT", "bin/pycuda-jit");
-}
-
 bool
 nvrtc_full_version_path(const struct image_header *quick, char path[PATH_MAX])
 {
     struct nvrtc_digest digest = {0};
-    struct stat status;
-    char folder[PATH_MAX];
 
-    if (getenv("PYCUDA_DISABLE_CACHE") || !compiler_path(path) ||
-        stat(path, &status) || !nvrtc_path_cache(folder) ||
-        !nvrtc_folder_private(folder)) {
-        path[0] = 0;
-        return false;
-    }
-    nvrtc_digest_add(&digest, &status.st_size, sizeof status.st_size);
-    nvrtc_digest_add(&digest, &status.st_mtim, sizeof status.st_mtim);
     nvrtc_digest_add(&digest, quick, (size_t)quick->bytes);
-    if (!nvrtc_cache_file_path(path, folder, &digest)) {
-        path[0] = 0;
-    }
-    return path[0] != 0;
-}
-
-bool
-nvrtc_full_version_find(const char *path, struct nvrtc_text *full)
-{
-    *full = (struct nvrtc_text){0};
-    if (path[0] && nvrtc_cache_file_read(path, full) &&
-        nvrtc_jit_image_is_complete(full)) {
-        return true;
-    }
-    nvrtc_text_free(full);
-    return false;
+    return nvrtc_image_cache_path(&digest, path);
 }
 
 /* Adds the arguments of the full compilation to `argv`. */
@@ -126,7 +92,7 @@ nvrtc_full_version_build(const struct image_header *quick, const char *path,
     char compiler[PATH_MAX];
 
     *full = (struct nvrtc_text){0};
-    if (!compiler_path(compiler)) {
+    if (!nvrtc_image_compiler(compiler)) {
         return false;
     }
     nvrtc_strings_add(&argv, "%s", compiler);

@@ -23,9 +23,6 @@ bool nvrtc_image_is_quick(const struct image_header *image);
  * for once, when the module is loaded. */
 bool nvrtc_full_version_path(const struct image_header *quick,
                              char path[PATH_MAX]);
-/* Reads a full version from the cache file `path` (see above). Returns false,
- * with an empty text, if it is not there or the path is empty. */
-bool nvrtc_full_version_find(const char *path, struct nvrtc_text *full);
 /* Compiles the full version of `quick`, a checked image, in a child process,
  * waits for it, and stores it in the cache file `path`, unless the path is
  * empty. Returns false if the child failed; a failed write to the cache is
