@@ -13,6 +13,7 @@ in either case.  `./run fuzz ptx` calls this program.
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 import time
@@ -20,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "ptx"))
+os.environ["PYCUDA_DISABLE_CACHE"] = "1"
 
 import random_modules  # noqa: E402
 

@@ -5,8 +5,10 @@
 Builds pycuda-jit with -Dplants=true in build/plants, and runs random kernels
 (tools/fuzz_kernels.py) with each fault of src/jit/planted_faults.h, or with
 the named ones, up to the first kernel that has a wrong result, does not
-compile, crashes or does not end.  No failure may occur without a fault; each
-fault has to be found within 500 kernels.  Otherwise the exit status is 1.
+compile, crashes or does not end.  Faults whose names begin with "ptx_" get
+random modules in PTX (tools/fuzz_ptx.py) instead.  No failure may occur
+without a fault; each fault has to be found within 500 kernels.  Otherwise the
+exit status is 1.
 `--record` writes the table to a page.
 """
 
@@ -28,6 +30,7 @@ HEADER = ROOT / "src" / "jit" / "planted_faults.h"
 BUILD = ROOT / "build" / "plants"
 MOST = 500  # kernels
 GROUP = 5  # of one kind, compiled together
+PTX = "ptx_"  # start of the names of faults in the translation of PTX
 # kinds for which the faults are planted
 KINDS = ["regions", "warps", "grids", "packs", "barrier_packs"]
 
@@ -63,24 +66,27 @@ def build() -> Path:
 
 
 def search(program: Path, plant: str, first: int) -> Search:
+    """Run random kernels or, for `PTX`, modules until one fails."""
     environment = os.environ | {
         "PYCUDA_DEVICE": "cpu",
         "PYCUDA_JIT": str(program),
-        "PYCUDA_JIT_PLANT": plant,
+        "PYCUDA_JIT_PLANT": "" if plant == PTX else plant,
     }
-    fuzz = [sys.executable, str(ROOT / "tools" / "fuzz_kernels.py"), "--stop"]
-    words = ["--settings=1", f"--group={GROUP}"]
-    words += [str(-(-MOST // len(KINDS))), str(first)]
-    words += [f"--kind={kind}" for kind in KINDS]
+    if plant.startswith(PTX):
+        words = ["fuzz_ptx.py", str(MOST), str(first)]
+    else:
+        words = ["fuzz_kernels.py", "--settings=1", f"--group={GROUP}"]
+        words += [str(-(-MOST // len(KINDS))), str(first)]
+        words += [f"--kind={kind}" for kind in KINDS]
     done = subprocess.run(
-        [*fuzz, *words],
+        [sys.executable, str(ROOT / "tools" / words[0]), *words[1:], "--stop"],
         env=environment,
         cwd=ROOT,
         capture_output=True,
         text=True,
     )
     lines = done.stdout.splitlines()
-    right = [line for line in lines if re.match(r"\d+ kernels, last", line)]
+    right = [line for line in lines if re.match(r"\d+ \w+, last", line)]
     kernels = int(right[-1].split()[0]) if right else 0
     if done.returncode == 0:
         return Search(kernels, "")
@@ -125,10 +131,12 @@ def main() -> int:
     args = arguments(faults)
     program = build()
     if not args.names:
-        clean = search(program, "", args.first)
-        print(f"none: {clean.symptom or 'nothing'} in {clean.kernels} kernels")
-        if clean.symptom:
-            return 1
+        for kind in ("", PTX):
+            clean = search(program, kind, args.first)
+            seen = clean.symptom or "nothing"
+            print(f"none: {seen} in {clean.kernels} kernels")
+            if clean.symptom:
+                return 1
     found = {}
     for name in args.names or faults:
         result = found[name] = search(program, name, args.first)

@@ -73,7 +73,25 @@
     ROW(pack_choice, "packs assume that all lanes choose the same index")     \
     ROW(pack_terms, "conditions of packs forget their uniform terms")         \
     ROW(row_axis, "exchanged axes keep the indices of blocks")                \
-    ROW(run_end, "runs of blocks end one block late")
+    ROW(run_end, "runs of blocks end one block late")                         \
+    ROW(ptx_not_inverted, "PTX: @!p runs where p holds")                      \
+    ROW(ptx_guard_lost, "PTX: results are written whatever the predicate")    \
+    ROW(ptx_sign_lost, "PTX: narrow results are extended by zeros")           \
+    ROW(ptx_scope_leaks, "PTX: registers of a scope outlive it")              \
+    ROW(ptx_table_pairs, "PTX: pairs of labels of a table are exchanged")     \
+    ROW(ptx_vector_swapped, "PTX: vector loads exchange pairs of elements")   \
+    ROW(ptx_atomic_sign, "PTX: atomic extremes are unsigned")                 \
+    ROW(ptx_carry_lost, "PTX: addc and madc add no carry")                    \
+    ROW(ptx_high_unsigned, "PTX: high halves of products are unsigned")       \
+    ROW(ptx_shift_stays, "PTX: shifts by more than the width keep a bit")     \
+    ROW(ptx_funnel_order, "PTX: funnel shifts exchange their halves")         \
+    ROW(ptx_table_order, "PTX: lop3 takes its inputs in reverse order")       \
+    ROW(ptx_field_sign, "PTX: signed bit fields are extended by zeros")       \
+    ROW(ptx_byte_sign, "PTX: prmt does not replicate signs")                  \
+    ROW(ptx_segment, "PTX: shuffles forget their segments")                   \
+    ROW(ptx_in_range, "PTX: shuffles up find one lane too few in range")      \
+    ROW(ptx_narrow_wraps, "PTX: conversions to 16 bits do not saturate")      \
+    ROW(ptx_round_down, "PTX: rounding to zero rounds down")
 
 #define JIT_PLANTED_FAULT_NAME(name, what) JIT_PLANT_##name,
 enum jit_planted_fault {

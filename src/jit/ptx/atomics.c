@@ -15,6 +15,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/planted_faults.h"
 #include "jit/ptx/atomics.h"
 #include "jit/ptx/copies.h"
 #include "jit/ptx/flow.h"
@@ -58,8 +59,9 @@ find_operation(const struct ptx_statement *statement, struct ptx_type type,
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (ptx_has(statement, rows[i].name)) {
-            *operation =
-                type.letter == 's' ? rows[i].is_signed : rows[i].is_unsigned;
+            *operation = type.letter == 's' && !PLANTED_FAULT(ptx_atomic_sign)
+                             ? rows[i].is_signed
+                             : rows[i].is_unsigned;
             if (type.letter == 'f') {
                 *operation = LLVMAtomicRMWBinOpFAdd;
                 return i == 0;

@@ -10,6 +10,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/planted_faults.h"
 #include "jit/ptx/ptx.h"
 
 LLVMValueRef
@@ -58,9 +59,10 @@ ptx_make_shift(struct ptx_work *work)
     by = LLVMBuildSelect(builder, far, most, by, "");
     by = LLVMBuildIntCast2(builder, by, work->llvm, 0, "");
     LLVMValueRef shifted = LLVMBuildBinOp(builder, code, work->in[0], by, "");
-    return fills ? shifted
-                 : LLVMBuildSelect(builder, far, ptx_number(work, 0), shifted,
-                                   "");
+    return fills || PLANTED_FAULT(ptx_shift_stays)
+               ? shifted
+               : LLVMBuildSelect(builder, far, ptx_number(work, 0), shifted,
+                                 "");
 }
 
 /* Builds shf.l and shf.r: shifts the 64-bit value with b as its high half and
@@ -73,6 +75,11 @@ ptx_make_funnel(struct ptx_work *work)
     LLVMValueRef low = LLVMBuildZExt(builder, work->in[0], jit->i64, "");
     LLVMValueRef high = LLVMBuildZExt(builder, work->in[1], jit->i64, "");
     LLVMValueRef half = LLVMConstInt(jit->i64, 32, 0);
+    if (PLANTED_FAULT(ptx_funnel_order)) {
+        LLVMValueRef other = low;
+        low = high;
+        high = other;
+    }
     LLVMValueRef by = work->in[2];
     if (ptx_has(work->statement, "wrap")) {
         by = LLVMBuildAnd(builder, by, ptx_number(work, 31), "");
@@ -132,8 +139,9 @@ look_up(struct ptx_work *work, const struct ptx_operand *operand)
         LLVMValueRef all = ptx_number(work, ~0ull);
         for (unsigned k = 0; k < 3; k++) {
             LLVMValueRef term = work->in[k];
-            term =
-                row & (4u >> k) ? term : LLVMBuildNot(work->builder, term, "");
+            term = row & (PLANTED_FAULT(ptx_table_order) ? 1u << k : 4u >> k)
+                       ? term
+                       : LLVMBuildNot(work->builder, term, "");
             all = LLVMBuildAnd(work->builder, all, term, "");
         }
         if (bits >> row & 1) {
@@ -226,7 +234,8 @@ ptx_make_extract(struct ptx_work *work)
     LLVMBuilderRef builder = work->builder;
     LLVMTypeRef wide =
         LLVMIntTypeInContext(work->ptx->jit->context, 2 * work->type.bits);
-    bool is_signed = work->type.letter == 's';
+    bool is_signed =
+        work->type.letter == 's' && !PLANTED_FAULT(ptx_field_sign);
     LLVMValueRef value =
         LLVMBuildIntCast2(builder, work->in[0], wide, is_signed, "");
     LLVMValueRef from = distance(work, 2, wide);
@@ -352,7 +361,9 @@ ptx_make_permute(struct ptx_work *work)
             LLVMBuildAnd(builder, select, ptx_number(work, 8), "");
         signs =
             LLVMBuildICmp(builder, LLVMIntNE, signs, ptx_number(work, 0), "");
-        byte = LLVMBuildSelect(builder, signs, sign, byte, "");
+        if (!PLANTED_FAULT(ptx_byte_sign)) {
+            byte = LLVMBuildSelect(builder, signs, sign, byte, "");
+        }
         byte = LLVMBuildZExt(builder, byte, work->llvm, "");
         byte = LLVMBuildShl(builder, byte, ptx_number(work, 8 * i), "");
         result = LLVMBuildOr(builder, result, byte, "");

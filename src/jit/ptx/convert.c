@@ -13,6 +13,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/planted_faults.h"
 #include "jit/ptx/convert.h"
 #include "jit/ptx/halves.h"
 #include "jit/ptx/ptx.h"
@@ -47,7 +48,9 @@ to_integer(struct ptx *ptx, LLVMValueRef value, struct ptx_type to)
         ptx->jit->module, LLVMLookupIntrinsicID(name, strlen(name)), types, 2);
     LLVMValueRef result = LLVMBuildCall2(
         builder, LLVMGlobalGetValueType(function), function, &value, 1, "");
-    if (to.bits < 32) {
+    if (to.bits < 32 && PLANTED_FAULT(ptx_narrow_wraps)) {
+        result = LLVMBuildTrunc(builder, result, ptx_llvm_type(ptx, to), "");
+    } else if (to.bits < 32) {
         result = ptx_limit_integer(ptx, result, to, is_signed);
     }
     if (to.bits < 64 &&
@@ -74,7 +77,9 @@ ptx_step_number(struct ptx *ptx, const struct ptx_statement *statement,
     LLVMValueRef negative = LLVMBuildICmp(builder, LLVMIntSLT, bits, zero, "");
     LLVMValueRef step = NULL;
     if (ptx_has(statement, "rz")) {
-        step = LLVMBuildSelect(builder, negative, above, below, "");
+        step = PLANTED_FAULT(ptx_round_down)
+                   ? below
+                   : LLVMBuildSelect(builder, negative, above, below, "");
     } else if (ptx_has(statement, "rm")) {
         step = below;
     } else if (ptx_has(statement, "rp")) {

@@ -15,6 +15,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/planted_faults.h"
 #include "jit/ptx/flow.h"
 #include "jit/ptx/ptx.h"
 #include "jit/report.h"
@@ -163,7 +164,10 @@ ptx_close_scope(struct ptx *ptx)
         }
     }
     flow->label_count = left;
-    ptx_drop_symbols(ptx, flow->scopes[--flow->depth]);
+    flow->depth--;
+    if (!PLANTED_FAULT(ptx_scope_leaks)) {
+        ptx_drop_symbols(ptx, flow->scopes[flow->depth]);
+    }
     return true;
 }
 
@@ -237,7 +241,8 @@ ptx_build_indexed_branch(struct ptx *ptx,
         if (!at) {
             return ptx_fail(ptx, "a list of labels is not correct");
         }
-        LLVMAddCase(jump, jit_constant(ptx->jit, i),
+        LLVMAddCase(jump,
+                    jit_constant(ptx->jit, i ^ PLANTED_FAULT(ptx_table_pairs)),
                     get_label(ptx, word)->block);
         at = ptx_skip(at);
         if (*at != ',') {

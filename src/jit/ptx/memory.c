@@ -12,6 +12,7 @@
 #include <llvm-c/Core.h>
 
 #include "jit/jit.h"
+#include "jit/planted_faults.h"
 #include "jit/ptx/copies.h"
 #include "jit/ptx/ptx.h"
 
@@ -91,9 +92,11 @@ ptx_build_load(struct ptx *ptx, const struct ptx_statement *statement)
             ptx, "the number of registers does not match the vector size");
     }
     for (unsigned i = 0; i < count; i++) {
-        LLVMValueRef value =
-            LLVMBuildLoad2(ptx->jit->builder, ptx_llvm_type(ptx, type),
-                           element(ptx, base, type, i), "");
+        LLVMValueRef value = LLVMBuildLoad2(
+            ptx->jit->builder, ptx_llvm_type(ptx, type),
+            element(ptx, base, type,
+                    i ^ (count > 1 && PLANTED_FAULT(ptx_vector_swapped))),
+            "");
         set_order(value, statement, type, LLVMAtomicOrderingAcquire);
         if (!ptx_write(ptx, to->names[i], type, value, true)) {
             return false;

@@ -11,6 +11,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/planted_faults.h"
 #include "jit/ptx/halves.h"
 #include "jit/ptx/ptx.h"
 
@@ -109,7 +110,7 @@ build_sub(struct ptx_work *work)
 static LLVMValueRef
 build_addc(struct ptx_work *work)
 {
-    return wide_sum(work, false, true);
+    return wide_sum(work, false, !PLANTED_FAULT(ptx_carry_lost));
 }
 
 static LLVMValueRef
@@ -139,7 +140,8 @@ product(struct ptx_work *work)
     LLVMTypeRef type =
         LLVMIntTypeInContext(work->ptx->jit->context, 2 * work->type.bits);
     LLVMValueRef a, b;
-    if (work->type.letter == 's') {
+    if (work->type.letter == 's' &&
+        (wide || !PLANTED_FAULT(ptx_high_unsigned))) {
         a = LLVMBuildSExt(builder, work->in[0], type, "");
         b = LLVMBuildSExt(builder, work->in[1], type, "");
     } else {
@@ -186,7 +188,7 @@ build_mad(struct ptx_work *work)
 static LLVMValueRef
 build_madc(struct ptx_work *work)
 {
-    return multiply_add(work, true);
+    return multiply_add(work, !PLANTED_FAULT(ptx_carry_lost));
 }
 
 /* ---- quotients and functions ---- */

@@ -13,6 +13,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/planted_faults.h"
 #include "jit/ptx/ptx.h"
 #include "jit/text.h"
 
@@ -375,14 +376,15 @@ ptx_write(struct ptx *ptx, const char *name, struct ptx_type type,
         builder, value, LLVMIntTypeInContext(ptx->jit->context, type.bits),
         "");
     if (own->type.bits > type.bits && widen) {
-        value = type.letter == 's' ? LLVMBuildSExt(builder, value, target, "")
-                                   : LLVMBuildZExt(builder, value, target, "");
+        value = type.letter == 's' && !PLANTED_FAULT(ptx_sign_lost)
+                    ? LLVMBuildSExt(builder, value, target, "")
+                    : LLVMBuildZExt(builder, value, target, "");
     } else if (own->type.bits != type.bits) {
         return ptx_fail(ptx, "'%s' has %u bits, but %u are written", name,
                         own->type.bits, type.bits);
     }
     LLVMValueRef slot = ptx_slot(ptx, own);
-    if (ptx->predicate) {
+    if (ptx->predicate && !PLANTED_FAULT(ptx_guard_lost)) {
         LLVMValueRef old = LLVMBuildLoad2(builder, target, slot, "");
         value = LLVMBuildSelect(builder, ptx->predicate, value, old, "");
     }

@@ -12,6 +12,7 @@
 #include <llvm-c/Core.h>
 
 #include "jit/jit.h"
+#include "jit/planted_faults.h"
 #include "jit/ptx/atomics.h"
 #include "jit/ptx/barriers.h"
 #include "jit/ptx/compare.h"
@@ -193,9 +194,10 @@ build_instruction(struct ptx *ptx, struct ptx_statement *statement)
         if (!when) {
             return false;
         }
-        ptx->predicate = statement->inverted
-                             ? LLVMBuildNot(ptx->jit->builder, when, "")
-                             : when;
+        ptx->predicate =
+            statement->inverted && !PLANTED_FAULT(ptx_not_inverted)
+                ? LLVMBuildNot(ptx->jit->builder, when, "")
+                : when;
     }
     expand_vectors(ptx, statement);
     return ptx->predicate && row->guard == GUARD_BRANCH

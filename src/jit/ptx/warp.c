@@ -11,6 +11,7 @@
 #include "image/abi.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/planted_faults.h"
 #include "jit/ptx/ptx.h"
 #include "jit/ptx/warp.h"
 
@@ -111,7 +112,7 @@ find_source(struct ptx *ptx, enum image_shuffle kind, LLVMValueRef b,
     LLVMValueRef clamp = and_number(ptx, c, 31);
     LLVMValueRef segment =
         LLVMBuildLShr(builder, c, jit_constant(ptx->jit, 8), "");
-    segment = and_number(ptx, segment, 31);
+    segment = and_number(ptx, segment, PLANTED_FAULT(ptx_segment) ? 0 : 31);
     LLVMValueRef rest = LLVMBuildNot(builder, segment, "");
     LLVMValueRef least = LLVMBuildAnd(builder, lane, segment, "");
     LLVMValueRef most = LLVMBuildOr(
@@ -121,7 +122,7 @@ find_source(struct ptx *ptx, enum image_shuffle kind, LLVMValueRef b,
     switch (kind) {
     case IMAGE_SHUFFLE_UP:
         source.lane = LLVMBuildSub(builder, lane, by, "");
-        compare = LLVMIntSGE;
+        compare = PLANTED_FAULT(ptx_in_range) ? LLVMIntSGT : LLVMIntSGE;
         break;
     case IMAGE_SHUFFLE_DOWN:
         source.lane = LLVMBuildAdd(builder, lane, by, "");
