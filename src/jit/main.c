@@ -275,18 +275,23 @@ make_native(struct jit *jit)
     jit_write(jit, LLVMGetBufferStart(object), LLVMGetBufferSize(object));
 }
 
-/* Sets LLVM's options for unswitching, in checked kernels only: each loop with
- * checks is split into a copy with and a copy without checks, whatever the
- * size of the loop. */
+/* Sets LLVM's options. In checked kernels, each loop with checks is split into
+ * a copy with and a copy without checks, whatever the size of the loop. PTX
+ * keeps indices of loops in place of pointers that are increased, so that
+ * grid-stride loops are recognised when the PTX is read. */
 static void
 set_passes(const struct jit *jit)
 {
     static const char *const words[] = {
         "pycuda-jit", "-unswitch-threshold=400",
         "-enable-unswitch-cost-multiplier=false"};
+    static const char *const ptx_words[] = {"pycuda-jit", "-disable-lsr"};
 
     if (jit->options.checks) {
         LLVMParseCommandLineOptions(3, words, NULL);
+    }
+    if (jit->options.output == JIT_OUTPUT_PTX) {
+        LLVMParseCommandLineOptions(2, ptx_words, NULL);
     }
 }
 

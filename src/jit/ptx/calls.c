@@ -252,6 +252,19 @@ add_byval(struct ptx *ptx, LLVMValueRef call, unsigned index,
         LLVMCreateEnumAttribute(context, align, parameter->alignment));
 }
 
+/* Loads an argument. A condition (i1) occupies a whole integer of PTX; LLVM's
+ * pass sroa does not promote variables that are loaded as i1. */
+static LLVMValueRef
+load_argument(struct ptx *ptx, LLVMTypeRef type, LLVMValueRef memory)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    if (type != ptx->jit->i1) {
+        return LLVMBuildLoad2(builder, type, memory, "");
+    }
+    LLVMValueRef byte = LLVMBuildLoad2(builder, ptx->jit->i8, memory, "");
+    return LLVMBuildTrunc(builder, byte, type, "");
+}
+
 bool
 ptx_build_call(struct ptx *ptx, const struct ptx_statement *statement)
 {
@@ -278,9 +291,8 @@ ptx_build_call(struct ptx *ptx, const struct ptx_statement *statement)
         if (!memory) {
             return false;
         }
-        arguments[i] = own->is_array
-                           ? memory
-                           : LLVMBuildLoad2(builder, types[i], memory, "");
+        arguments[i] =
+            own->is_array ? memory : load_argument(ptx, types[i], memory);
     }
     LLVMValueRef value =
         LLVMBuildCall2(builder, type, function, arguments, count, "");

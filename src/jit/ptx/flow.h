@@ -89,6 +89,10 @@ LLVMTypeRef ptx_parameter_type(struct ptx *ptx,
  * NULL for other names. `signature` tells the number of parameters. */
 LLVMTypeRef ptx_known_type(struct ptx *ptx, const char *name,
                            const struct ptx_signature *signature);
+/* Tests whether the function reads and writes no memory and returns: those of
+ * the C library's mathematics, and slow-path calls (output/slow_path.h). LLVM
+ * vectorises loops only if it knows this. */
+bool ptx_known_is_pure(const char *name);
 
 /* ---- declarations.c ---- */
 /* Parses the parameters at `at`, which is an opening parenthesis, of a

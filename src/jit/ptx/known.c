@@ -144,6 +144,12 @@ is_libm(const char *name)
     return false;
 }
 
+bool
+ptx_known_is_pure(const char *name)
+{
+    return jit_slow_path_function(name) || is_libm(name);
+}
+
 LLVMTypeRef
 ptx_known_type(struct ptx *ptx, const char *name,
                const struct ptx_signature *signature)

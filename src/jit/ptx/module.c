@@ -127,6 +127,12 @@ get_function(struct reader *reader, const char *name,
     LLVMSetLinkage(function, strcmp(linking, "weak") == 0
                                  ? LLVMWeakAnyLinkage
                                  : LLVMExternalLinkage);
+    if (own->known && ptx_known_is_pure(name)) {
+        jit_add_attribute(reader->jit, function, "nounwind");
+        jit_add_attribute(reader->jit, function, "willreturn");
+        /* the attribute "memory" with the value 0 means memory(none) */
+        jit_add_attribute(reader->jit, function, "memory");
+    }
     for (unsigned i = 0; i < own->parameter_count && !own->known; i++) {
         if (own->parameters[i].is_array) {
             set_byval(reader, function, i, &own->parameters[i]);
