@@ -344,7 +344,7 @@ _DUNDERS = {
         *("getitem", "setitem"),
     )
 }
-# Methods by which NumPy calls its functions for arrays.
+# Methods that NumPy calls so that a class of arrays implements a function.
 _PROTOCOLS = ("__array_ufunc__", "__array_function__")
 _annotated: dict[str, Any] = {}  # attributes of GPUArray that are wrapped
 _MISSING = object()

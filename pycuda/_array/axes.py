@@ -228,8 +228,11 @@ class _Plan(NamedTuple):
     blocks: int  # number of blocks, for all rows together
     per_block: int  # number of rows that a block reduces
     parts: int  # number of parts into which each row is cut
-    span: int  # number of elements, or of runs of elements, in a part
-    # number of accumulators of a thread, or of threads that share a row
+    # number of elements in a part; in the layout "rows" with several reduced
+    # axes: number of runs of elements along the last one
+    span: int
+    # in the layouts "columns" and "rows": number of accumulators of a thread;
+    # in the others: number of threads that share a row
     lanes: int = 1
 
 

@@ -172,7 +172,8 @@ def _copied(handle: bytes, connection: Connection) -> GPUArray:
     """Copy the offered array: from its memory, or else as bytes."""
     try:
         theirs = GPUArray.from_ipc_handle(handle)
-    except drv.Error:  # the same process, or no peer access
+    except drv.Error:
+        # Both are in one process, or the devices have no peer access.
         theirs = None
     if theirs is None:
         connection.send_bytes(b"bytes")

@@ -2,11 +2,11 @@
  * for its frequent argument forms.
  *
  * pycuda.gpuarray and pycuda._array wrap functions that create, copy or
- * multiply whole arrays in FastCall objects. A table row names the C function
- * for each wrapped function and at most one keyword. A call with positional
- * arguments, and no keyword but that one, goes to the C function without a
- * Python frame. If the C function declines the call, and for all other calls,
- * the wrapped Python function runs.
+ * multiply whole arrays in FastCall objects. For each wrapped function, a row
+ * of a table has the C function and the one keyword, if any, that it accepts.
+ * A call with positional arguments, and no keyword but that one, goes to the C
+ * function without a Python frame. If the C function declines the call, and
+ * for all other calls, the wrapped Python function runs.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"

@@ -24,7 +24,8 @@ __pycuda_exp_near(double r, double low)
     __PYCUDA_EXACT
     return 1.0 + (r + __builtin_fma(r * r, __PYCUDA_EXP(r), low));
 }
-/* Computes x - k log(2), and k as ROUND + k. */
+/* Let k be x / log(2), rounded to an integer. Returns x - k log(2), and stores
+ * __PYCUDA_ROUND + k in `round`; the low bits of this sum are those of k. */
 __pycuda_both double
 __pycuda_exp_reduce(double x, double &round)
 {

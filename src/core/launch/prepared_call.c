@@ -292,7 +292,8 @@ core_prepared_timed_call(PyObject *op, CORE_ARGS)
     return (PyObject *)self;
 }
 
-/* Method _launch_kernel: launches with a buffer of all parameters' bytes. */
+/* Method _launch_kernel: launches with one buffer, which holds the bytes of
+ * all parameters. */
 PyObject *
 core_launch_buffer(PyObject *op, CORE_ARGS)
 {

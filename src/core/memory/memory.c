@@ -143,9 +143,9 @@ host_capture(PyObject *host)
 }
 
 /* Prepares an asynchronous copy from or to host memory: replaces NULL in
- * *stream by the current stream, and stores in *waits whether issuing the copy
- * may have to wait for earlier work. The copy itself may wait as well if the
- * host memory is pageable. */
+ * *stream by the current stream. Sets *waits to true if the driver's call may
+ * block until earlier work is complete; the caller then releases the GIL, even
+ * for a small copy. Copies of pageable memory may block in any case. */
 static int
 async_copy_begin(PyObject *host, CUstream *stream, bool *waits)
 {

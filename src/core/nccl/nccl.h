@@ -25,7 +25,9 @@ struct core_communicator {
     int active; /* calls that use the handle without the GIL */
     /* a thread is ending the communicator, so no new call may begin */
     bool ending;
-    struct core_nccl_watch *watch; /* NULL if the library has a time limit */
+    /* Limits the wait for other ranks. NULL: the library itself does that, as
+     * the CPU device's library can. */
+    struct core_nccl_watch *watch;
 };
 
 /* Returns NCCL's text about the latest error of the thread or of `comm`, which

@@ -119,8 +119,8 @@ capture_leave_context(struct core_context *context)
     return status;
 }
 
-/* Ends the capture in all contexts that take part in it: its own one and
- * `others`, a list that it frees. */
+/* Ends the capture in its own context and in the contexts of the list
+ * `others`. Frees the list. */
 static int
 capture_leave_contexts(struct core_capture *self,
                        struct core_capture_joined *others)

@@ -5,10 +5,11 @@
  * word, a span has two read slots; while both are in use, further reads are
  * not recorded. A write to some words of a span does not clear the record of
  * an earlier read of the span. This causes no false report: span records are
- * only used where whole thread blocks, or the times between two barriers, are
- * ordered (kernels with warp synchronization record words one by one), so an
- * access that is ordered after the write is also ordered after the read. No
- * locks: concurrent records of two workers are stored in either order.
+ * only used in kernels in which accesses are ordered by whole thread blocks or
+ * by whole time intervals (between two barriers). There, an access that is
+ * ordered after the write is also ordered after the earlier read. Kernels with
+ * warp synchronization record words one by one. No locks: concurrent records
+ * of two workers are stored in either order.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -1,5 +1,6 @@
-/* copy.c - one-dimensional copies, and the function that performs copies of
- * all kinds, as copies of boxes of rows and slices.
+/* copy.c - one-dimensional copies, and the function to which all copies lead.
+ * It treats each copy as that of a three-dimensional box: slices, which
+ * consist of rows, which consist of bytes.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

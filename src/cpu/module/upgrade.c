@@ -303,8 +303,8 @@ cpu_upgrade_detach(struct cpu_module *module)
 void
 cpu_upgrades_forget(void)
 {
-    /* The elements of the list belong to the thread of the parent process,
-     * which does not exist in this process. So they are not freed. */
+    /* The elements of the list belong to the parent process's thread for
+     * upgrades. A fork copies no other threads, so they are not freed. */
     first = NULL;
     is_running = false;
 }

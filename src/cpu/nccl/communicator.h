@@ -31,8 +31,8 @@ struct nccl_scalar {
  * It is in the payload of a stream's operation or graph node, or in a struct
  * split (groups.c). */
 struct nccl_call {
-    /* stream operation to complete after the call; NULL if the call was not
-     * issued in a stream (nccl_call_post) */
+    /* stream operation that is marked as complete when the call has ended;
+     * NULL if the call was not issued in a stream (nccl_call_post) */
     struct cpu_op *op;
     struct nccl_operation *operation;
     struct nccl_call *next;

@@ -171,8 +171,9 @@ ptx_translate(struct _nvrtcProgram *program, const struct nvrtc_strings *flags,
     return right && !process->out.failed;
 }
 
-/* Creates the text form of a bitcode image: the program's PTX or, without it,
- * its kernel names, and the image in comments. */
+/* Creates the text form of a bitcode image. It begins with the program's PTX
+ * or, if there is no PTX, with the names of the kernels. The image follows,
+ * encoded in comments. */
 static nvrtcResult
 ptx_write(struct _nvrtcProgram *program, const struct nvrtc_text *image,
           const struct nvrtc_strings *flags)

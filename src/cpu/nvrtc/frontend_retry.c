@@ -521,9 +521,9 @@ errors_are_original(const struct nvrtc_text *log,
     return any;
 }
 
-/* Compiles the source in the form to which rewrite.c changes it. Repeats the
- * rewrite up to REWRITES times, since clang may report further errors when the
- * first ones are corrected. Returns false if the source still has errors;
+/* Compiles the source after rewrite.c has edited it. Repeats the edits and the
+ * compilation up to REWRITES times, since clang may report further errors when
+ * the first ones are corrected. Returns false if the source still has errors;
  * job->source is then NULL. */
 static bool
 retry_rewritten(struct nvrtc_job *job, struct nvrtc_process *process)

@@ -275,7 +275,8 @@ head_take(struct reader *reader)
     if (c == '(' && head->depth == 0 &&
         nvrtc_token_is_name(reader->tokens.before) &&
         !is_among(reader->tokens.before, attributes, COUNT(attributes))) {
-        /* an earlier list in parentheses was the arguments of a macro */
+        /* This list has the parameters. A list in parentheses before it was
+         * the argument list of a macro. */
         head->refusal_of_parameters = head->misplaced = NULL;
         head->angles = 0;
         head->parameter = (struct parameter){0};

@@ -141,8 +141,8 @@ signals_reset(void)
 }
 
 /* Runs in the child, which shares the parent's memory until it executes the
- * program. Linux kills the child when the thread that started it ends, since
- * only that thread waits for it. */
+ * program. Asks Linux to kill the child when the thread that started it ends,
+ * since only that thread waits for the child. */
 static void
 child_execute(struct child *child)
 {

@@ -474,8 +474,8 @@ pointer_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
-/* Returns true if the log has the error that the program assigns to the
- * constant variable `name`, which has `length` bytes. */
+/* Returns true if clang's log reports an assignment to the constant variable
+ * `name` as an error. `length` is the length of the name in bytes. */
 static bool
 is_assigned_to(const struct nvrtc_remark *remark, const char *name, int length)
 {

@@ -96,8 +96,8 @@ table_write(const struct nvrtc_timing *timing, const char *program,
     return written;
 }
 
-/* Writes the trace to `path`.json: NVRTC also adds ".json" to the name in the
- * option. */
+/* Writes the trace to `path`.json. NVRTC adds ".json" to the name in the
+ * option, too. */
 static bool
 trace_write(const struct nvrtc_timing *timing, const char *path,
             struct nvrtc_text *log)

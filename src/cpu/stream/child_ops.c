@@ -103,9 +103,10 @@ stream_find(struct cpu_op *parent, void *handle, uint64_t block, bool make,
     return 0;
 }
 
-/* Appends a child to the stream, if that is not NULL, and starts it if it
- * waits for nothing. The scheduler gets the caller's reference to the child,
- * and drops it when the child is done. */
+/* Appends the child `op`, an operation that the kernel of `parent` launches,
+ * to the stream, unless `stream` is NULL. Starts the child if it waits for
+ * nothing. The scheduler gets the caller's reference to the child, and drops
+ * the reference when the child is done. */
 static void
 child_start(struct cpu_op *parent, struct cpu_op *op,
             struct cpu_child_object *stream, struct cpu_op *also)

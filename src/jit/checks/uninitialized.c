@@ -165,9 +165,9 @@ shadow_of(struct jit *jit, struct uncertain_values *doubts, LLVMValueRef value)
                : LLVMConstInt(jit->i1, LLVMIsUndef(value) != 0, 0);
 }
 
-/* Creates an empty phi as the shadow of a phi (an i1: the value is
- * uninitialized). fill_phi adds the operands later, since phis may refer to
- * each other in cycles. */
+/* Creates an empty phi as the shadow of a phi. The shadow is an i1 that is
+ * true if the value is uninitialized. fill_phi adds the operands later, since
+ * phis may refer to each other in cycles. */
 static void
 make_phi(struct jit *jit, struct uncertain_value *doubt)
 {

@@ -78,7 +78,8 @@ bool jit_pack_may_assume_branch(const struct jit_pack_body *body, unsigned b);
  * run-time test is needed. */
 bool jit_pack_assumes_choice(const struct jit_pack_body *body,
                              LLVMValueRef at);
-/* Writes the run-time test for an assumed choice, and its value in lane 0. */
+/* Writes code for a choice that is assumed to be alike in all lanes: the test
+ * of this at run time, and the value that lane 0 chooses. */
 void jit_pack_write_choice(struct jit_pack_writer *to, LLVMValueRef at);
 
 /* fallback.c: writes a function for packs of `width` threads that calls the

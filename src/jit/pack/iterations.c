@@ -32,9 +32,11 @@
 struct step {
     bool known;
     int64_t amount; /* increment; for a pointer in bytes */
-    /* True: the value does not wrap as a signed number, or as an unsigned one.
-     * So it changes by the same amount if it is extended to more bits. */
-    bool is_signed, is_unsigned;
+    /* The value does not wrap as a signed number. So its sign extension to
+     * more bits changes by `amount` in each iteration, too. */
+    bool is_signed;
+    /* The same for an unsigned number and its zero extension. */
+    bool is_unsigned;
     /* The increment is only right if the operand of this sign or zero
      * extension does not wrap, which must be tested at run time. NULL: no test
      * is needed. */

@@ -75,8 +75,8 @@ jit_pack_is_uniform(const struct jit_pack_body *body, LLVMValueRef value)
 
 /* Returns an upper bound of a value that is a sum of products of block
  * indices, thread indices, block sizes and non-negative constants. Returns
- * UINT64_MAX for any other value. Grids of more than 2^30 threads along an
- * axis are never launched in practice. */
+ * UINT64_MAX for any other value. The bound assumes at most 2^30 threads along
+ * an axis; larger grids are never launched in practice. */
 static uint64_t
 upper_bound(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
 {

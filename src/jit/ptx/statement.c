@@ -29,7 +29,8 @@ enum guard {
     /* The instruction is always executed, but its result is only written if
      * the predicate holds. */
     GUARD_SELECT,
-    /* A branch executes the instruction only if the predicate holds. */
+    /* A conditional branch skips the instruction unless the predicate holds.
+     */
     GUARD_BRANCH,
     /* The function that builds the instruction uses the predicate. */
     GUARD_OWN

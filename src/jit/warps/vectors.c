@@ -190,11 +190,13 @@ write_group_query(struct jit_text *text, const struct jit_warp_op *op,
                    op->kind == JIT_WARP_SHUFFLE));
 }
 
-/* Writes code that sets %group.<point> to a vector with a mask for each lane:
- * the group of lanes with which the lane performs the operation or, in a
- * shuffle, the lanes that it may read. If %even.<point> is true, these are
- * the lanes of the mask that the lane passes or, in a shuffle, all lanes.
- * Otherwise the runtime finds the groups. */
+/* Writes code that sets %group.<point> to a vector with one mask for each
+ * lane. In a shuffle, a lane's mask has the lanes that the lane may read; in
+ * other operations, the lanes with which it performs the operation. The
+ * variable %even.<point> is true if no lane needs a search for its group. Then
+ * the mask is all lanes for a shuffle, and otherwise the operation's own mask
+ * argument. If %even.<point> is false, a call of the runtime finds the masks.
+ */
 static void
 find_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {

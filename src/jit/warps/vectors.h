@@ -8,10 +8,10 @@
 struct jit;
 struct jit_warp_op;
 
-/* Writes the IR text that performs a warp operation for all lanes, between the
- * loop over the lanes before it and the loop after it. `point` is the number
- * of the code after the operation (start point). The text sets %vote.<point>
- * to the result, or to 0 if it differs between lanes. */
+/* Writes the IR text that performs a warp operation for all lanes. One loop
+ * over the lanes ends before the operation, and another loop begins after it.
+ * `point` is the number of the start point after the operation. The text sets
+ * %vote.<point> to the result, or to 0 if the result differs between lanes. */
 void jit_text_warp_op(struct jit *jit, const struct jit_warp_op *op,
                       unsigned point);
 
