@@ -2,7 +2,7 @@
  * launches, barriers) to the kernel checks.
  *
  * Called by memory/, run/ and stream/ while checks are on: callers test
- * cpu_check_flags first, except before cpu_check_filled, cpu_check_copied and
+ * cpu_check_flags first, except before cpu_check_filled and
  * cpu_check_state_free. check.h has the declarations that only the checks use.
  *
  * SPDX-License-Identifier: MIT */

@@ -43,14 +43,18 @@ rows_copy(void *argument)
 
         if (solid || rows->height == 1) {
             memmove(to, from, rows->width * rows->height);
-            cpu_check_copied(to, from, rows->width * rows->height);
+            if (cpu_check_flags) {
+                cpu_check_copied(to, from, rows->width * rows->height);
+            }
             continue;
         }
         for (size_t y = 0; y < rows->height; y++) {
             memmove(to + y * rows->to_pitch, from + y * rows->from_pitch,
                     rows->width);
-            cpu_check_copied(to + y * rows->to_pitch,
-                             from + y * rows->from_pitch, rows->width);
+            if (cpu_check_flags) {
+                cpu_check_copied(to + y * rows->to_pitch,
+                                 from + y * rows->from_pitch, rows->width);
+            }
         }
     }
     return CUDA_SUCCESS;
@@ -171,11 +175,11 @@ cpu_rows_submit(const struct cpu_rows *rows, struct cpu_stream *stream,
     if (!bytes) {
         return CUDA_SUCCESS;
     }
-    if (!cpu_stream_records(stream) &&
-        (wait || pageable(rows->to) || pageable(rows->from))) {
+    bool records = cpu_stream_records(stream);
+    bool host_waits = !records && (wait || pageable(rows->to));
+    if (host_waits || (!records && pageable(rows->from))) {
         struct cpu_rows copy = *rows;
-        CUresult code = cpu_run_sync(stream, cpu_rows_run, &copy,
-                                     wait || pageable(rows->to));
+        CUresult code = cpu_run_sync(stream, cpu_rows_run, &copy, host_waits);
 
         if (wait) {
             cpu_fifo_flush(stream->ctx);

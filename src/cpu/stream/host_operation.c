@@ -16,7 +16,7 @@
 
 /* Runs the function of an operation while the check `streams` is selected.
  * `code` is the context's status. */
-static CUresult
+static __attribute__((noinline)) CUresult
 run_checked(struct cpu_op *op, CUresult code)
 {
     bool counted = cpu_check_run_begin(op);

@@ -540,9 +540,9 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
 {
     struct cpu_op_queue marks = {0};
     unsigned capacity;
-    bool ready_now, checked = cpu_check_flags & CPU_CHECK_STREAMS;
+    bool ready_now;
 
-    if (checked) {
+    if (cpu_check_flags & CPU_CHECK_STREAMS) {
         cpu_check_order_prepare(stream, op);
     }
     /* One reference is for the scheduler, one for the tail of the stream. */
@@ -551,7 +551,7 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
     if (edges_reserve(stream, op, count, &capacity)) {
         edges_make(stream, op, after, count, capacity);
     }
-    if (checked) {
+    if (cpu_check_flags & CPU_CHECK_STREAMS) {
         cpu_check_order_set(stream, op, after, count);
     }
     if (stream) {
