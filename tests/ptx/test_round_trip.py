@@ -62,3 +62,18 @@ def test_changed_ptx_is_read():
         module = drv.module_from_buffer(ptx.encode())
         module.get_function("k")(drv.Out(out), block=(1, 1, 1))
         assert out[0] == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("double", "fmod"), ("float", "fmodf")]
+)
+def test_remainders_are_exact(kind, name):
+    module = through_ptx(
+        f'extern "C" __global__ void k({kind} *x)'
+        f" {{ x[threadIdx.x] = {name}(x[threadIdx.x], 7.25); }}"
+    )
+    dtype = np.float64 if kind == "double" else np.float32
+    x = (np.arange(1, 33) * 1e15 / 3).astype(dtype)
+    expected = np.fmod(x, dtype(7.25))
+    module.get_function("k")(drv.InOut(x), block=(32, 1, 1))
+    assert np.array_equal(x, expected)

@@ -180,6 +180,28 @@ replace_rounding(struct jit *jit, LLVMValueRef at, void *data)
     }
 }
 
+/* Replaces a remainder of floats by a call of the C library's function: the
+ * back end would compute x - trunc(x / y) * y, which is not exact. */
+static void
+replace_remainder(struct jit *jit, LLVMValueRef at, void *data)
+{
+    LLVMTypeRef type = LLVMTypeOf(at);
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    (void)data;
+    if (!LLVMIsAInstruction(at) || LLVMGetInstructionOpcode(at) != LLVMFRem ||
+        (kind != LLVMFloatTypeKind && kind != LLVMDoubleTypeKind)) {
+        return;
+    }
+    LLVMTypeRef types[] = {type, type};
+    LLVMValueRef operands[] = {LLVMGetOperand(at, 0), LLVMGetOperand(at, 1)};
+    LLVMValueRef function = jit_declare(
+        jit, kind == LLVMFloatTypeKind ? "fmodf" : "fmod", type, types, 2);
+    LLVMPositionBuilderBefore(jit->builder, at);
+    jit_replace(at,
+                LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function),
+                               function, operands, 2, ""));
+}
+
 /* Opens LLVM's back end for nvptx. */
 static void
 open_back_end(struct jit *jit)
@@ -214,6 +236,7 @@ jit_write_ptx(struct jit *jit)
     jit_lower_variadic(jit);
     jit_each_instruction_of_module(jit, replace_fence, NULL);
     jit_each_instruction_of_module(jit, replace_rounding, NULL);
+    jit_each_instruction_of_module(jit, replace_remainder, NULL);
     jit_each_instruction_of_module(jit, replace_call, NULL);
     jit_each_instruction_of_module(jit, widen_conversion, NULL);
     for (size_t i = 0; i < sizeof renames / sizeof *renames; i++) {
