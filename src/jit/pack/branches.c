@@ -185,10 +185,11 @@ is_plain_edge(const struct jit_pack_body *body, unsigned from, unsigned to)
             body->loops[body->loop_of[to]].head != to);
 }
 
-void
+bool
 jit_pack_split_branches(const struct jit_pack_body *body)
 {
     enum { DEPTH = 12 };
+    bool any = false;
     for (unsigned b = 0; b < body->cfg.count; b++) {
         const struct jit_block *row = &body->cfg.blocks[b];
         LLVMValueRef end = LLVMGetBasicBlockTerminator(row->block);
@@ -201,8 +202,10 @@ jit_pack_split_branches(const struct jit_pack_body *body)
             count_terms(body, LLVMGetCondition(end), wanted, DEPTH, counts);
             if (counts[0] && counts[1]) {
                 split_branch(body, row->block, end, wanted);
+                any = true;
                 break;
             }
         }
     }
+    return any;
 }

@@ -74,6 +74,9 @@ struct job {
      * one call of each function for packs runs, as in jit_kernel.packs */
     unsigned *packs;
     bool region;
+    /* receives whether the body's branches on uniform terms have been split
+     * (branches.c) */
+    bool split;
 };
 
 static bool
@@ -332,6 +335,10 @@ write_general(struct jit_pack_body *body, struct jit_pack_body *plain,
                                : jit_pack_write(plain, width, "general");
     LLVMSetLinkage(general, LLVMInternalLinkage);
     jit_add_attribute(body->jit, general, "noinline");
+    /* At a border it runs in each row, which may be short. */
+    if (!body->choices) {
+        jit_add_attribute(body->jit, general, "cold");
+    }
     return general;
 }
 
@@ -460,7 +467,7 @@ wants_choices(struct jit *jit, struct jit_kernel *kernel, bool quotients,
 /* Writes the functions that run a kernel body, or its code between two
  * barriers, for packs of neighbouring threads. */
 static void
-pack_job(struct jit *jit, const struct job *job)
+pack_job(struct jit *jit, struct job *job)
 {
     struct jit_kernel *kernel = job->kernel;
     struct jit_pack_body body = {.jit = jit, .kernel = kernel};
@@ -472,7 +479,7 @@ pack_job(struct jit *jit, const struct job *job)
     bool quotients = !job->region && wants_quotients(jit, kernel, &content);
     bool decided = packs || quotients;
     if (decided && jit->options.regions) {
-        jit_pack_split_branches(&body);
+        job->split = jit_pack_split_branches(&body);
     }
     bool choices =
         !job->region && wants_choices(jit, kernel, quotients, packs, &content);
@@ -544,7 +551,7 @@ add_regions(struct jit *jit, struct jobs *jobs, struct jit_kernel *kernel,
         if (start != NO_BLOCK && !runs_one_thread(regions, k) &&
             jit_pack_is_parallel(kernel, cfg, start) && may_pay(cfg, start)) {
             add_job(jobs, (struct job){jit_pack_region(jit, kernel, k),
-                                       regions->packs[k], true});
+                                       regions->packs[k], true, false});
             copied += size;
         }
     }
@@ -564,7 +571,7 @@ find_jobs(struct jit *jit)
         if (kernel->regions) {
             add_regions(jit, &jobs, kernel, &cfg);
         } else if (cfg.count <= MOST_BLOCKS && may_pay(&cfg, 0)) {
-            add_job(&jobs, (struct job){kernel, kernel->packs, false});
+            add_job(&jobs, (struct job){kernel, kernel->packs, false, false});
         }
     }
     return jobs;
@@ -668,7 +675,7 @@ void
 jit_pack_kernels(struct jit *jit)
 {
     struct jobs jobs = find_jobs(jit);
-    bool any = false;
+    bool any = false, split = false;
     if (!jobs.count) {
         return;
     }
@@ -678,11 +685,15 @@ jit_pack_kernels(struct jit *jit)
     for (unsigned i = 0; i < jobs.count; i++) {
         pack_job(jit, &jobs.list[i]);
         any |= jobs.list[i].packs[0] != 0;
+        split |= jobs.list[i].split;
     }
     drop_regions(jit, &jobs);
     if (any) {
-        jit_run_passes(jit,
-                       "function(sroa,early-cse,jump-threading,simplifycfg)");
+        /* Jumps over blocks without lanes are threaded before LLVM turns them
+         * into selects of masks. */
+        jit_run_passes(
+            jit, split ? "function(sroa,early-cse,jump-threading,simplifycfg)"
+                       : "function(sroa,early-cse,simplifycfg)");
     }
     release_others(others);
     free(jobs.list);

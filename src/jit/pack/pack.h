@@ -178,8 +178,8 @@ void jit_pack_hoist(struct jit_pack_body *body);
 /* branches.c: splits branches on conditions with uniform terms (equal in all
  * lanes) and others into two branches, the first one on the uniform terms.
  * Uses the shapes of values. Changes the control flow, so that all analyses of
- * the body have to be repeated. */
-void jit_pack_split_branches(const struct jit_pack_body *body);
+ * the body have to be repeated. Returns whether it has split any branch. */
+bool jit_pack_split_branches(const struct jit_pack_body *body);
 
 /* shapes.c: determines the shape of each value of the body: whether it is
  * equal in the lanes of a pack (neighbouring threads), or grows by a constant
