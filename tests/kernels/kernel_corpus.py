@@ -66,8 +66,10 @@ SETTINGS = [
 def compiled(kernels: list[AnyGenerator], setting: Setting) -> Any:
     """Compile all the kernels into one module, bypassing the cache."""
     source = HEAD + "\n".join(kernel.text for kernel in kernels)
-    before = os.environ.get(SWITCH)
-    os.environ[SWITCH] = str(int(setting.regions))
+    # A quick version would be the same in all settings.
+    chosen = {SWITCH: str(int(setting.regions)), "PYCUDA_CPU_QUICK": "0"}
+    before = {name: os.environ.get(name) for name in chosen}
+    os.environ.update(chosen)
     try:
         with tempfile.TemporaryDirectory() as cache, warnings.catch_warnings():
             # silences warnings about comparisons of a value with itself
@@ -78,9 +80,10 @@ def compiled(kernels: list[AnyGenerator], setting: Setting) -> Any:
                 cache_dir=cache,
             )
     finally:
-        del os.environ[SWITCH]
-        if before is not None:
-            os.environ[SWITCH] = before
+        for name, value in before.items():
+            del os.environ[name]
+            if value is not None:
+                os.environ[name] = value
 
 
 def launch_shape(kernel: AnyGenerator) -> dict[str, tuple[int, ...]]:
