@@ -4,6 +4,7 @@ The tests run against the installed package, never against the source tree,
 which contains no compiled module.
 """
 
+import os
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -16,6 +17,12 @@ import pytest
 # Every run has the same cases; `--hypothesis-profile=default` draws new ones.
 hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("fixed")
+
+# Kernels are tested as they are compiled in full. Otherwise large ones would
+# run only their quick version (docs/decisions/0035-quick-versions.md), and
+# faults of the optimisations would stay unseen. Tests of quick versions change
+# this.
+os.environ.setdefault("PYCUDA_CPU_QUICK", "0")
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -75,8 +75,6 @@ def outcome(source, options=(), no_extern_c=True, **others):
 def folder(tmp_path, monkeypatch):
     """The folder of precompiled headers, which has the language's own ones."""
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
-    # Full versions of slow kernels would be in the folder, too.
-    monkeypatch.setenv("PYCUDA_CPU_QUICK", "0")
     assert isinstance(outcome(kernel()), bytes)
     return tmp_path / "cache" / "front"
 

@@ -17,8 +17,6 @@ def compile_schemes(source: str) -> list[Any]:
     for regions in "10":
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("PYCUDA_CPU_REGIONS", regions)
-            # A quick version would have neither loops nor packs.
-            patch.setenv("PYCUDA_CPU_QUICK", "0")
             # the option makes the sources differ for the cache
             made.append(SourceModule(source, options=[f"-DWAY={regions}"]))
     return made

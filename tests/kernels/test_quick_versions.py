@@ -64,8 +64,10 @@ def is_quick(image: bytes) -> bool:
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
+    """An empty cache; large kernels get a quick version, as by default."""
     folder = tmp_path / "cache"
     folder.mkdir(mode=0o700)
+    monkeypatch.delenv("PYCUDA_CPU_QUICK", raising=False)
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(folder))
     return folder
 
