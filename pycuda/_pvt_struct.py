@@ -39,7 +39,7 @@ _MOST_VALUES = 1 << 16  # limit of the number of values in a format
 
 class _Plan(NamedTuple):
     native: _struct.Struct
-    codes: str  # one letter per value
+    codes: str  # the format with one letter per value: "iii" for "3i"
 
 
 def _repeat(count: str) -> int:

@@ -125,7 +125,7 @@ init_memory(struct array *array, const struct init_arguments *given)
                                 array->strides);
 }
 
-/* Makes the array empty, with all fields as in a new object of array_new. */
+/* Makes the array empty: all fields get the values that array_new sets. */
 static int
 array_reset(struct array *array)
 {

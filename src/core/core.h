@@ -251,9 +251,9 @@ enum core_local {
 PyObject **core_local_slot(enum core_local which);
 
 #ifdef Py_GIL_DISABLED
-/* Caches of launches, of which each context has its own one in free-threaded
- * Python. With the GIL, all contexts share one, since the keys of their
- * entries include the context's key. */
+/* The caches of launches. In free-threaded Python each context has its own. In
+ * builds with a GIL all contexts share them, and the keys of their entries
+ * include the context's key. */
 enum core_table {
     CORE_TABLE_COPIES,
     CORE_TABLE_ELEMENTWISE,

@@ -1,5 +1,6 @@
-/* math_polynomials.h - polynomials of the device's mathematics; made by
- * tools/minimax.py, which says what each stands for.
+/* math_polynomials.h - polynomials for the device's mathematical functions.
+ *
+ * Made by tools/minimax.py, which says which function each approximates.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

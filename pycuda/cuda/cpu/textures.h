@@ -28,8 +28,9 @@ enum cudaTextureAddressMode {
 #define cudaTextureType2DLayered      0xF2
 #define cudaTextureTypeCubemapLayered 0xFC
 
-/* Types that can be stored through a pointer are texels: 1, 2 or 4 channels of
- * at most 4 bytes in textures; surfaces also allow 8 bytes. */
+/* `most` is 0 if T is not the type of a texel. Otherwise T has 1, 2 or 4
+ * channels of at most `most` bytes: 4 for types that textures can return, 8 for
+ * types that only surfaces can. */
 template <class T> struct __pycuda_texel_bytes {
     static constexpr int most = 0;
 };

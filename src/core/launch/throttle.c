@@ -385,7 +385,7 @@ core_throttles_wait(struct core_context *context)
     return code;
 }
 
-/* Returns whether the context `other` is for another native context than
+/* Returns whether the context `other` has a native context different from
  * `value`, or has no pending operations. */
 static bool
 context_is_idle(const struct core_context *other, const void *value)

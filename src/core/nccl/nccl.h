@@ -13,7 +13,8 @@
 
 struct core_context;
 
-/* Kind of the call ncclCommSplit in the texts of failures. */
+/* Number that stands for ncclCommSplit where the text of a failure names the
+ * call. */
 #define CORE_NCCL_SPLIT 10
 
 /* One rank's communicator. pycuda.nccl holds it in a PyCapsule. */

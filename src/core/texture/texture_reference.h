@@ -26,7 +26,8 @@ struct core_texture {
     struct core_texture *next;
     /* strong str: name of the variable; NULL without a module */
     PyObject *name;
-    CUdeviceptr variable; /* address of the module's 8-byte variable, or 0 */
+    /* address of the reference's variable of 8 bytes in the module, or 0 */
+    CUdeviceptr variable;
     /* native texture or surface object in use, or 0 */
     unsigned long long object;
     PyObject *resource; /* strong: the bound Array or allocation, or NULL */

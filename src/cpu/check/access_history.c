@@ -430,7 +430,8 @@ page_unfinished(const struct page *page, const uint64_t *bytes,
     return NULL;
 }
 
-/* The same for a range of memory. */
+/* Returns an operation that writes to a byte of the range and that the host
+ * has not waited for according to its clock; NULL if there is none. */
 static const struct cpu_check_order *
 range_unfinished(uintptr_t first, size_t size, const uint32_t *clock)
 {

@@ -40,9 +40,9 @@ static pthread_mutex_t *const locks[] = {
 #define LOCKS (sizeof locks / sizeof *locks)
 
 /* Fork handler that runs before fork(). Does nothing in a thread that starts a
- * compiler process. The handlers run there if a tool such as ThreadSanitizer
- * replaces vfork() by fork(). Such a thread already holds nvrtc_start_lock,
- * and its child process only executes the compiler. */
+ * compiler process. Such a thread gets here only if a tool such as
+ * ThreadSanitizer replaces vfork() by fork(). It already holds
+ * nvrtc_start_lock, and its child process only executes the compiler. */
 static void
 locks_acquire(void)
 {

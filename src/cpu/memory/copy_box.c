@@ -169,10 +169,9 @@ box_copy(const struct side *to, const struct side *from, const size_t box[3],
     return code ? code : cpu_context_status(ctx);
 }
 
-/* Initializers of a struct side from CUDA's parameter struct of a copy. `end`
- * is src or dst. The macros serve several of these structs, whose fields have
- * the same names: CUDA_MEMCPY2D and those for three dimensions and for two
- * devices. */
+/* Initializers of `struct side` from CUDA's parameter struct of a copy. `end`
+ * is src or dst. The macros serve CUDA_MEMCPY2D, CUDA_MEMCPY3D and
+ * CUDA_MEMCPY3D_PEER, whose fields have the same names. */
 #define SIDE_2D(copy, end)                                                    \
     .type = (copy)->end##MemoryType, .device = (copy)->end##Device,           \
     .host = (copy)->end##Host, .array = (copy)->end##Array,                   \

@@ -1,18 +1,19 @@
 /* upgrade.c - the thread that replaces quick versions of kernels.
  *
  * Called by module.c when a module is loaded and freed. The thread exists
- * while upgrades are pending. It starts pycuda-jit itself, because Linux kills
- * a child when the thread that started it ends; so the compilation neither
- * ends with a thread of the program, nor outlives the process.
+ * while upgrades are pending. It starts pycuda-jit itself: the child is
+ * started with PR_SET_PDEATHSIG, so Linux kills it when the thread that
+ * started it ends. So the compilation neither ends with a thread of the
+ * program, nor outlives the process.
  *
  * The list of upgrades owns its elements. The thread owns the first element
  * while it compiles. cpu_upgrade_lock guards the list and the pointers to
  * modules in it, so that a module is not freed while its functions are
  * changed.
  *
- * A program may load and unload modules faster than they are compiled. So the
- * compiled version replaces the quick version in all modules that were loaded
- * from the same image, and the list has few elements without a module.
+ * A program may load and unload modules faster than they are compiled. So one
+ * compilation serves all modules that were loaded from the same image, and the
+ * number of elements whose modules are all unloaded is limited.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>

@@ -457,10 +457,10 @@ finding_read(struct finding *found, const char *name, const char *line)
     return line;
 }
 
-/* Reports those errors of the front end that are assignments to
- * __constant__ variables. Assignments in templates are not reported, since
- * they are errors only if the template is instantiated; the result is true
- * if there are any. */
+/* Reports the front end's errors about assignments to __constant__ variables.
+ * Assignments in templates are not reported, since they are errors only if the
+ * template is instantiated. Returns true if a template has such an
+ * assignment. */
 static bool
 errors_report(struct nvrtc_job *job, const char *source,
               const struct nvrtc_text *said, nvrtcResult *result)

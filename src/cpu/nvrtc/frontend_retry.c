@@ -386,9 +386,9 @@ nvrtc_job_syntax(struct nvrtc_job *job, const char *source,
  * output. */
 #define SOURCE_MARK "__pycuda_source_begins__\n"
 
-/* Runs the preprocessor on the source. Returns its output without that of the
- * lines before the source, which the caller frees, or NULL. The preprocessor
- * cannot read precompiled headers, so it reads the package's headers. */
+/* Runs the preprocessor on the source. Returns its output, which the caller
+ * frees, or NULL. The package's headers are included as text (precompiled ones
+ * cannot be), and their output is left out. */
 static char *
 preprocess(struct nvrtc_job *job)
 {

@@ -58,7 +58,7 @@ struct walk {
  */
 struct stride {
     bool known;
-    int64_t amount; /* increment; for a pointer in bytes */
+    int64_t amount; /* increment (in bytes if the value is a pointer) */
 };
 
 static const struct stride unknown = {false, 0};

@@ -138,9 +138,10 @@ write_sizes(struct jit_text *text, unsigned axis, unsigned first)
 
 /* Writes IR text that loads blockDim, gridDim and the address of shared
  * memory. `width` is blockDim.x, or 0 if it is unknown. `flat`: the kernel
- * does not use threadIdx.y; if `width` is known too, blockDim.y and blockDim.z
- * are 1. `own`: no other pointer refers to the thread block's shared memory
- * while the entry runs (output/vector_slices.c). */
+ * does not use threadIdx.y. If `flat` is true and `width` is known, the text
+ * has the constant 1 for blockDim.y and blockDim.z. `own`: no other pointer
+ * refers to the thread block's shared memory while the entry runs
+ * (output/vector_slices.c). */
 void
 jit_text_geometry(struct jit *jit, unsigned axis, unsigned width, bool flat,
                   bool own)
@@ -352,7 +353,7 @@ close_text(struct jit *jit)
 /* Removes the source location of an instruction. A debugger must find the
  * source lines of a kernel in one function only. A kernel with warp operations
  * has two functions with its code: one runs it one warp after the other, the
- * other one on fibers. The first one keeps its locations. */
+ * other one on fibers. The locations are removed from the second one. */
 static void
 drop_location(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -34,7 +34,7 @@
  * the last lane's index is not more than 2^31 from the first one's */
 enum { MAX_STRIDE = 1 << 20 };
 
-/* ---- where a pack may be given up ---- */
+/* ---- positions from which body->general may run the pack instead ---- */
 
 /* Tests for a call of a function that only computes or reads: one of LLVM's,
  * a mathematical function's slow path, or a fetch from a texture. */

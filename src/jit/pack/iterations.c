@@ -31,7 +31,7 @@
 /* Change of a value from one iteration of a loop to the next. */
 struct step {
     bool known;
-    int64_t amount; /* increment; for a pointer in bytes */
+    int64_t amount; /* increment (in bytes if the value is a pointer) */
     /* The value does not wrap as a signed number. So its sign extension to
      * more bits changes by `amount` in each iteration, too. */
     bool is_signed;

@@ -689,8 +689,9 @@ jit_pack_kernels(struct jit *jit)
     }
     drop_regions(jit, &jobs);
     if (any) {
-        /* Jumps over blocks without lanes are threaded before LLVM turns them
-         * into selects of masks. */
+        /* A branch skips a basic block if no lane is active. LLVM's pass
+         * jump-threading must simplify such branches before simplifycfg turns
+         * them into selects of masks. */
         jit_run_passes(
             jit, split ? "function(sroa,early-cse,jump-threading,simplifycfg)"
                        : "function(sroa,early-cse,simplifycfg)");

@@ -211,9 +211,10 @@ quotient_shape(const struct jit_pack_body *body, LLVMValueRef at)
     if (!jit_pack_is_remainder(at)) {
         return uniform;
     }
-    /* The remainder is linear: the run-time test of the last lane's remainder
-     * excludes that it starts again from 0 in a lane. Only a signed remainder
-     * may be negative. */
+    /* The remainder grows linearly with the lane: a run-time test of the last
+     * lane ensures that it does not start again from 0 within the pack. The
+     * remainder of a signed division may be negative, so it is not linear as
+     * an unsigned number. */
     a.is_signed = true;
     a.is_unsigned = LLVMGetInstructionOpcode(at) != LLVMSRem;
     return a;
@@ -574,8 +575,9 @@ spread_branch(struct jit_pack_body *body, unsigned branch)
     free(after);
 }
 
-/* Marks where lanes meet and which loops they leave in different iterations,
- * and sets the shapes of all values. `count`: number of instructions. */
+/* Marks the basic blocks at which divergent lanes reconverge and the loops
+ * that lanes leave in different iterations, and sets the shape of each value
+ * (how it varies between lanes). `count`: number of instructions. */
 static void
 find_all(struct jit_pack_body *body, unsigned count)
 {

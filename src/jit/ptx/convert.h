@@ -27,7 +27,8 @@ LLVMValueRef ptx_convert_float(struct ptx *ptx,
  * correctly rounded integer. */
 LLVMValueRef ptx_long_to_odd(struct ptx *ptx, LLVMValueRef value,
                              bool is_signed);
-/* Returns an integer limited to the range of the type `to`, with its width. */
+/* Limits an integer to the range of the type `to`. The result has the width of
+ * `to`. */
 LLVMValueRef ptx_limit_integer(struct ptx *ptx, LLVMValueRef value,
                                struct ptx_type to, bool is_signed);
 

@@ -369,8 +369,8 @@ parse_narrow(const char *name, struct ptx_type *type)
 }
 
 /* Builds cvt.pack.sat: limits a and b to a narrow type and packs them, a above
- * b. Types of at most 8 bits are placed below the low bits of the operand c,
- * which move up. */
+ * b. For types of at most 8 bits, the operand c is shifted left, and a and b
+ * fill its low bits. */
 bool
 ptx_convert_pack(struct ptx *ptx, const struct ptx_statement *statement)
 {

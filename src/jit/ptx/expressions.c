@@ -104,7 +104,8 @@ of_truth(bool truth)
     return (struct value){.bits = truth};
 }
 
-/* Computes an operator on floats. Returns false if floats do not have it. */
+/* Computes an operator on floats. Returns false if it is not defined for them.
+ */
 static bool
 apply_real(enum operator_kind kind, double a, double b, struct value *result)
 {

@@ -23,8 +23,8 @@
 
 /* ---- operands of the asm statement ---- */
 
-/* Returns the PTX register type ('b': bits) for an LLVM type; its size is 0 if
- * the type is unsupported. */
+/* Returns the PTX type of a register for an LLVM type. The letter 'b' means
+ * untyped bits. The size is 0 if the type is unsupported. */
 static struct ptx_type
 type_of(LLVMTypeRef type)
 {

@@ -30,7 +30,7 @@ is_type(const char *word)
     return ptx_parse_type(word, &type) || ptx_half_parse(word, &half);
 }
 
-/* Returns the largest number of types that the instruction has. */
+/* Returns the maximum number of types among the instruction's modifiers. */
 static unsigned
 most_types(const char *operation)
 {

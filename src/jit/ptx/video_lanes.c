@@ -25,8 +25,9 @@ struct lanes {
     struct ptx *ptx;
     unsigned count, bits;  /* number of elements, and their width */
     LLVMValueRef whole[2]; /* operands a and b */
-    /* Index of the source of each element, the lowest first. Those of b follow
-     * those of a. */
+    /* from[0][i] and from[1][i]: the elements from which element i (0: the
+     * lowest) of the first and of the second operand is taken. The elements of
+     * a are counted from 0, and those of b after them. */
     unsigned from[2][MAX_LANES];
     unsigned mask; /* bit i: element i is written */
 };

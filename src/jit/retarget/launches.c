@@ -135,7 +135,8 @@ lower_launch(struct jit *jit, LLVMValueRef end, void *data)
 
 /* ---- addresses of kernels ---- */
 
-/* Creates the object to which pointers to the kernel point. */
+/* Creates the global variable whose address is the value of `&kernel` in
+ * device code. */
 static LLVMValueRef
 make_address(struct jit *jit, const struct jit_kernel *kernel)
 {

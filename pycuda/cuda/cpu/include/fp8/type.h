@@ -5,8 +5,9 @@
  * to the next) defined. The format's functions are __pycuda_e4m3_encode, which
  * rounds a float and saturates, __pycuda_e4m3_decode and
  * __pycuda_e4m3_is_zero. __PYCUDA_INTEGER converts an integer to a float that
- * has the same code as the integer: most formats saturate far below 2^24, and
- * float represents all integers up to 2^24.
+ * is encoded to the same bits as the integer itself. A plain conversion does
+ * that for most formats: float represents all integers up to 2^24, and the
+ * formats saturate far below.
  *
  * SPDX-License-Identifier: MIT */
 

@@ -120,7 +120,7 @@ class __pycuda_product
         constexpr unsigned long more = alignof(__pycuda_product) - 1;
         return (__pycuda_product *)(((unsigned long)memory + more) & ~more);
     }
-    /* Copies the lane's share to lane 0's memory. */
+    /* Copies this lane's elements of the matrix to lane 0's memory. */
     template <class Row>
     static __device__ __forceinline__ void
     hand_in(number *all, Row part)
