@@ -97,26 +97,30 @@ deferred_flush(void *argument)
 }
 
 CUresult
-cpu_check_block_end(struct cpu_worker *worker)
+cpu_check_deferred_end(struct cpu_worker *worker)
 {
     struct cpu_worker *self = cpu_worker_tls;
-    CUresult code = CUDA_SUCCESS;
 
-    if (!worker->check) {
-        return code;
+    if (!worker->check || !worker->check->deferred.site) {
+        return CUDA_SUCCESS;
     }
-    if (worker->check->deferred.site) {
-        cpu_worker_tls = worker;
-        code = (CUresult)cpu_fiber_guard(&worker->guard, deferred_flush,
-                                         worker->check, NULL);
-        worker->in_kernel = 0;
-        worker->check->deferred.site = NULL;
-        cpu_worker_tls = self;
-    }
-    cpu_check_interval_end(worker->check);
-    cpu_check_warp_accesses_end(worker->check);
-    cpu_check_footprint_end(worker->check);
+    cpu_worker_tls = worker;
+    CUresult code = (CUresult)cpu_fiber_guard(&worker->guard, deferred_flush,
+                                              worker->check, NULL);
+    worker->in_kernel = 0;
+    worker->check->deferred.site = NULL;
+    cpu_worker_tls = self;
     return code;
+}
+
+void
+cpu_check_block_end(struct cpu_worker *worker)
+{
+    if (worker->check) {
+        cpu_check_interval_end(worker->check);
+        cpu_check_warp_accesses_end(worker->check);
+        cpu_check_footprint_end(worker->check);
+    }
 }
 
 void

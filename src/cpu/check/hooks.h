@@ -127,12 +127,15 @@ void cpu_check_launch_end(struct cpu_launch *launch);
 /* Resets the worker's state of the kernel checks. Called when a thread block
  * begins on the worker. */
 void cpu_check_block_begin(struct cpu_worker *worker);
+/* Writes the delayed report of deferred_read.c, if there is one, and returns
+ * its error code; CUDA_SUCCESS otherwise, and in continue mode. Called when
+ * the last thread block of a launch on the worker has ended, outside the
+ * kernel. */
+CUresult cpu_check_deferred_end(struct cpu_worker *worker);
 /* Marks the worker's current time interval (epoch_interval.c) as ended: all
- * its recorded accesses have been executed. Called when the last thread block
- * of a launch on the worker has ended, outside the kernel. Writes the delayed
- * report of deferred_read.c, if there is one, and returns its error code;
- * CUDA_SUCCESS otherwise, and in continue mode. */
-CUresult cpu_check_block_end(struct cpu_worker *worker);
+ * its recorded accesses have been executed. Called after
+ * cpu_check_deferred_end. */
+void cpu_check_block_end(struct cpu_worker *worker);
 
 /* ---- the check `streams` (stream_order.c), while it is selected ---- */
 

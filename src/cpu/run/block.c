@@ -608,10 +608,14 @@ block_leave(struct cpu_worker *worker, CUresult code)
         stacks_drop(worker);
     }
     if (cpu_check_flags) {
-        CUresult found = cpu_check_block_end(worker);
+        CUresult found = cpu_check_deferred_end(worker);
+        if (found) {
+            frames_forget(worker);
+        }
         if (found && (!code || code == CUDA_ERROR_ILLEGAL_ADDRESS)) {
             code = found;
         }
+        cpu_check_block_end(worker);
     }
     return code;
 }
