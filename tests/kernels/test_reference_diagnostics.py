@@ -124,8 +124,8 @@ def test_quiet_source_is_quiet():
 def test_inline_ptx_is_refused_by_name():
     source = """__global__ void kernel(unsigned *out)
 {
-    unsigned unit;
-    asm volatile("mov.u32 %0, %%pm0;" : "=r"(unit));
+    unsigned unit = threadIdx.x;
+    asm volatile("wgmma.fence.sync.aligned;");
     out[threadIdx.x] = unit;
 }
 """

@@ -398,8 +398,7 @@ def test_warnings_are_kept_and_can_be_silenced(nvrtc):
 def test_inline_ptx_is_named(nvrtc):
     program = Program(
         nvrtc,
-        "__global__ void k(int *p) {\n"
-        '  asm("mov.u32 %0, %%pm0;" : "=r"(*p));\n}',
+        '__global__ void k(int *p) {\n  asm("wgmma.fence.sync.aligned;");\n}',
     )
     assert program.compile() == NOT_COMPILED
     assert "kernel.cu:2" in program.log and "PTX" in program.log

@@ -3,7 +3,7 @@
 extern "C" __device__ int nowhere(int);
 extern "C" __global__ void k(int *o)
 {
-    int l;
-    asm("mov.u32 %0, %%pm0;" : "=r"(l));
+    int l = o[0];
+    asm("wgmma.fence.sync.aligned;");
     o[0] = l + nowhere(l);
 }
