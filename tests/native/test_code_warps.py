@@ -100,5 +100,6 @@ def test_packing_has_no_branch_a_lane():
             out[start + __popc(votes & ((1u << lane) - 1))] = v;
         """
     )
-    assert count("store volatile float", text) == 1
+    # one store in a loop over lanes, or one for each lane
+    assert count("store volatile float", text) in (1, 32)
     assert count("br i1", text) < 20
