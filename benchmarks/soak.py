@@ -375,7 +375,7 @@ def watch(
                 found.append(memory_now(shared))
             except threading.BrokenBarrierError:
                 break
-        if share >= 1:
+        if share >= 1 and len(found) >= 2:  # growth needs two measurements
             break
     shared.stop.set()
     return found, time.monotonic() - start
