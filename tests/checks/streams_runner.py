@@ -8,25 +8,21 @@ Started by test_streams.py with ``PYCUDA_CPU_CHECK=streams,continue``.
 from __future__ import annotations
 
 import json
-import os
 import sys
 
 import cases_streams
+from new_reports import new_reports
 
 import pycuda.autoinit
 import pycuda.driver as drv
 
 
 def _run(program, ordered):
-    report = os.environ["PYCUDA_CPU_CHECK_REPORT"]
-    before = os.path.getsize(report) if os.path.exists(report) else 0
-    program(cases_streams.Streams(ordered))
-    drv.Context.synchronize()
-    if not os.path.exists(report):
-        return []
-    with open(report) as stream:
-        stream.seek(before)
-        return [json.loads(line) for line in stream]
+    def run():
+        program(cases_streams.Streams(ordered))
+        drv.Context.synchronize()
+
+    return new_reports(run)
 
 
 def main():

@@ -221,8 +221,10 @@ os._exit(0) if os.environ.get("HARD") else sys.exit(0)
         assert has_ended(int((folder / "compilations").read_text()))
 
 
-def test_a_failed_compilation_leaves_the_quick_version(folder):
-    (folder / "fail").touch()
+@pytest.mark.parametrize("event", ["fail", "remove"])
+def test_the_quick_version_stays_right(folder, event):
+    """The compilation fails, or the cache is removed during it."""
+    (folder / event).touch()
     code = """
 module = drv.module_from_buffer(image())
 assert cpu.finish_compilation(60) and compilations() == 1
@@ -230,18 +232,8 @@ assert result(module) == [5, 6, 7, 8]
 print("right")
 """
     assert isolated(folder, code) == "right\n"
-    assert full_versions(folder) == []
-
-
-def test_the_cache_is_removed_during_a_compilation(folder):
-    (folder / "remove").touch()
-    code = """
-module = drv.module_from_buffer(image())
-assert cpu.finish_compilation(60) and compilations() == 1
-assert result(module) == [5, 6, 7, 8]
-print("right")
-"""
-    assert isolated(folder, code) == "right\n"
+    if event == "fail":
+        assert full_versions(folder) == []
 
 
 LOADS = """

@@ -60,6 +60,28 @@ ptx_new_block(struct ptx *ptx)
     return block;
 }
 
+struct ptx_conditional
+ptx_conditional_begin(struct ptx *ptx, LLVMValueRef condition)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(ptx->jit->builder);
+
+    return (struct ptx_conditional){condition, from, ptx_new_block(ptx)};
+}
+
+void
+ptx_conditional_end(struct ptx *ptx, const struct ptx_conditional *conditional)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(builder);
+    LLVMBasicBlockRef next = ptx_new_block(ptx);
+
+    LLVMPositionBuilderAtEnd(builder, conditional->from);
+    LLVMBuildCondBr(builder, conditional->condition, conditional->then, next);
+    LLVMPositionBuilderAtEnd(builder, last);
+    LLVMBuildBr(builder, next);
+    LLVMPositionBuilderAtEnd(builder, next);
+}
+
 /* ---- labels ---- */
 
 static struct ptx_label *

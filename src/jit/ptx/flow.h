@@ -64,6 +64,18 @@ bool ptx_close_labels(struct ptx *ptx);
 /* Continues in a new basic block, which nothing reaches if the current one has
  * ended. Returns the block. */
 LLVMBasicBlockRef ptx_new_block(struct ptx *ptx);
+/* Code that runs only if a condition holds. */
+struct ptx_conditional {
+    LLVMValueRef condition;
+    LLVMBasicBlockRef from, then; /* basic blocks before it and at its start */
+};
+/* Begins code that runs only if `condition` (an i1) holds: what is built from
+ * now on. It ends with ptx_conditional_end. */
+struct ptx_conditional ptx_conditional_begin(struct ptx *ptx,
+                                             LLVMValueRef condition);
+/* Ends the conditional code: what is built from now on always runs. */
+void ptx_conditional_end(struct ptx *ptx,
+                         const struct ptx_conditional *conditional);
 /* Each of these builds one of the statements bra, brx.idx, ret and exit, and
  * returns false on failure. */
 bool ptx_build_branch(struct ptx *ptx, const struct ptx_statement *statement);

@@ -163,19 +163,11 @@ static bool
 build_guarded(struct ptx *ptx, const struct ptx_statement *statement,
               const struct row *row)
 {
-    LLVMBuilderRef builder = ptx->jit->builder;
-    LLVMValueRef predicate = ptx->predicate;
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(builder);
-    LLVMBasicBlockRef then = ptx_new_block(ptx);
+    struct ptx_conditional guarded =
+        ptx_conditional_begin(ptx, ptx->predicate);
     ptx->predicate = NULL;
     bool right = row->make(ptx, statement);
-    LLVMBasicBlockRef last = LLVMGetInsertBlock(builder);
-    LLVMBasicBlockRef next = ptx_new_block(ptx);
-    LLVMPositionBuilderAtEnd(builder, from);
-    LLVMBuildCondBr(builder, predicate, then, next);
-    LLVMPositionBuilderAtEnd(builder, last);
-    LLVMBuildBr(builder, next);
-    LLVMPositionBuilderAtEnd(builder, next);
+    ptx_conditional_end(ptx, &guarded);
     return right;
 }
 

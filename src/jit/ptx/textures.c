@@ -408,7 +408,6 @@ reduce_texel(struct access *access, struct ptx_type type)
 {
     struct ptx *ptx = access->ptx;
     struct jit *jit = ptx->jit;
-    LLVMBuilderRef builder = jit->builder;
     const struct ptx_statement *statement = access->statement;
     struct ptx_atomic atomic = {.type = type};
     LLVMValueRef arguments[MAX_ARGUMENTS];
@@ -421,17 +420,10 @@ reduce_texel(struct access *access, struct ptx_type type)
     arguments[7] = boundary(ptx, statement);
     LLVMValueRef at =
         call(ptx, "__pycuda_surface_texel", jit->pointer, arguments, 8);
-    LLVMValueRef inside = LLVMBuildIsNotNull(builder, at, "");
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(builder);
-    LLVMBasicBlockRef then = ptx_new_block(ptx);
+    struct ptx_conditional inside =
+        ptx_conditional_begin(ptx, LLVMBuildIsNotNull(jit->builder, at, ""));
     bool right = ptx_atomic_update(ptx, statement, &atomic, at, value) != NULL;
-    LLVMBasicBlockRef last = LLVMGetInsertBlock(builder);
-    LLVMBasicBlockRef next = ptx_new_block(ptx);
-    LLVMPositionBuilderAtEnd(builder, from);
-    LLVMBuildCondBr(builder, inside, then, next);
-    LLVMPositionBuilderAtEnd(builder, last);
-    LLVMBuildBr(builder, next);
-    LLVMPositionBuilderAtEnd(builder, next);
+    ptx_conditional_end(ptx, &inside);
     return right;
 }
 
