@@ -78,7 +78,7 @@ def load_time() -> float:
     """Return the least seconds in which a small module loads."""
     import pycuda.driver as cuda
 
-    best = 1.0
+    best = float("inf")
     for i in range(10):
         start = time.perf_counter()
         cuda.module_from_buffer((SMALL % i).encode())

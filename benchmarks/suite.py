@@ -334,17 +334,17 @@ def main() -> None:
         if options.out:
             keep(options.out, list(results.values()))
 
-    for path in paths:
-        note(measure(path))
-        progress.step()
-    for path in rerunnable(
-        paths, results, budget - (time.monotonic() - start)
-    ):
-        second = measure(path, AGAIN_REMARK)
-        if second["status"]:
-            break  # no better than the first
-        note(second)
-    progress.__exit__(None, None, None)
+    with progress:
+        for path in paths:
+            note(measure(path))
+            progress.step()
+        for path in rerunnable(
+            paths, results, budget - (time.monotonic() - start)
+        ):
+            second = measure(path, AGAIN_REMARK)
+            if second["status"]:
+                break  # no better than the first
+            note(second)
     sys.exit(any(result["status"] for result in results.values()))
 
 

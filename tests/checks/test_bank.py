@@ -110,3 +110,38 @@ def test_uncounted_accesses_are_named():
 def test_selection():
     assert "bank" in pycuda.debug.CHECKS
     assert repr(parse("")) == "no accesses were counted"
+
+
+LATIN_1 = """
+import sys
+import numpy as np
+import pycuda.autoinit
+import pycuda.debug
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+
+module = SourceModule(
+    '#include "line.h"\\n'
+    "__global__ void k(float *x) { put(x); }",
+    options=["-I" + sys.argv[1]],
+)
+module.get_function("k")(
+    drv.InOut(np.zeros(32, np.float32)), block=(32, 1, 1)
+)
+(row,) = pycuda.debug.access_counts(clear=True)
+print(ascii(row.source))
+"""
+
+
+def test_source_lines_of_any_encoding(tmp_path):
+    text = "__device__ void put(float *x) { x[threadIdx.x] = 1; } // caf\xe9\n"
+    (tmp_path / "line.h").write_bytes(text.encode("latin-1"))
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", LATIN_1, tmp_path],
+        env=dict(os.environ, PYCUDA_DEVICE="cpu", PYCUDA_CPU_CHECK="bank"),
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert "caf\\ufffd" in done.stdout

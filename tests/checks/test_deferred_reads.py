@@ -74,6 +74,13 @@ __global__ void asserted(float *x)
     __shared__ int n;
     if (n == 0) __trap();
 }
+__global__ void stride(float *x)
+{
+    __shared__ int step;
+    int s = step;
+    if (threadIdx.x == 63) step = 64;
+    for (int i = threadIdx.x; i < 64; i += s) x[i] += 1;
+}
 ''')
 x = gpuarray.zeros(64, np.float32)
 module.get_function(sys.argv[1])(x, block=(64, 1, 1), grid=(3, 1))
@@ -108,6 +115,7 @@ CASES = [
     ("bound", "init", ":45:29 [block (0,0,0), thread (9,0,0)]; write it bef"),
     ("wild", "init", "('n') ... write it before line 50"),
     ("wild", "memory,init", "init: read of 4 bytes, never written: shared"),
+    ("stride", "init", "('step') ... write it before line 60"),
     ("asserted", "init", "init: read of 4 bytes, never written: shared"),
 ]
 

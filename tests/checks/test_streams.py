@@ -54,6 +54,9 @@ def test_missing_order_is_reported(found, program):
     kind = cases_streams.MISSING[program]
     reports = found["missing"][program.__name__]
     assert [report["kind"] for report in reports] == [kind]
+    for row in (reports[0], reports[0]["other"]):
+        assert row["file"].endswith("cases_streams.py")
+        assert row["line"] > 0
     assert found["ordered"][program.__name__] == []
 
 

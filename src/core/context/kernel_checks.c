@@ -71,7 +71,10 @@ access_counts(PyObject *module, PyObject *clear)
         return NULL;
     }
     char *text = core.opened ? api_access_counts(reset != 0) : NULL;
-    PyObject *result = PyUnicode_FromString(text == NULL ? "" : text);
+    /* Source lines may have any encoding. */
+    PyObject *result = PyUnicode_DecodeUTF8(
+        text == NULL ? "" : text, text == NULL ? 0 : (Py_ssize_t)strlen(text),
+        "replace");
     free(text);
     return result;
 }

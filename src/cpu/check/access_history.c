@@ -415,12 +415,12 @@ cpu_check_history_clear(void)
 
 /* Returns an operation that writes to one of the bytes and that the host has
  * not waited for according to its clock; NULL if there is none. */
-static const struct cpu_check_order *
+static struct cpu_check_order *
 page_unfinished(const struct page *page, const uint64_t *bytes,
                 const uint32_t *clock)
 {
     for (const struct access *old = page->accesses; old; old = old->next) {
-        const struct cpu_check_order *order = old->order;
+        struct cpu_check_order *order = old->order;
 
         if (bits_common(old->bits[CPU_CHECK_WRITES], bytes) >= 0 &&
             clock[order->timeline] < order->time) {
@@ -432,10 +432,10 @@ page_unfinished(const struct page *page, const uint64_t *bytes,
 
 /* Returns an operation that writes to a byte of the range and that the host
  * has not waited for according to its clock; NULL if there is none. */
-static const struct cpu_check_order *
+static struct cpu_check_order *
 range_unfinished(uintptr_t first, size_t size, const uint32_t *clock)
 {
-    const struct cpu_check_order *order = NULL;
+    struct cpu_check_order *order = NULL;
 
     for (size_t done = 0, n; done < size && !order; done += n) {
         uint64_t bytes[CPU_CHECK_PAGE_WORDS] = {0};
@@ -462,12 +462,20 @@ cpu_check_host_freed(struct cpu_context *ctx, const void *start,
         return;
     }
     pthread_mutex_lock(&lock);
-    const struct cpu_check_order *copy =
-        range_unfinished(first, found.bytes, clock);
+    struct cpu_check_order *copy = range_unfinished(first, found.bytes, clock);
     if (copy) {
-        cpu_check_free_report(copy, ctx, first);
+        atomic_fetch_add(&copy->references, 1);
     }
     pthread_mutex_unlock(&lock);
     free(clock);
+    if (copy) {
+        char site[CPU_CHECK_CALL_SITE_SIZE];
+
+        cpu_check_call_site_in(site, true);
+        pthread_mutex_lock(&lock);
+        cpu_check_free_report(copy, ctx, first, site);
+        pthread_mutex_unlock(&lock);
+        cpu_check_order_drop(copy);
+    }
     cpu_check_history_drop(first, found.bytes);
 }

@@ -62,8 +62,9 @@ extern atomic_uint cpu_check_frees;
  * references to Python objects and release them again; never leaves an
  * exception set. */
 void cpu_check_call_site(char text[CPU_CHECK_CALL_SITE_SIZE]);
-/* The same for a thread that may have released the GIL. If `may_wait`, waits
- * for the GIL; the caller then holds no lock. */
+/* Finds the call site as cpu_check_call_site does, for a thread that may have
+ * released the GIL. If `may_wait`, waits for the GIL; the caller then holds no
+ * lock. */
 void cpu_check_call_site_in(char text[CPU_CHECK_CALL_SITE_SIZE],
                             bool may_wait);
 
@@ -106,6 +107,8 @@ struct cpu_check_deferred {
     unsigned thread;               /* linear index of the reading thread */
     /* Number of further reads of unwritten shared memory. */
     unsigned repeats;
+    /* Number of checked accesses since the read. */
+    unsigned accesses;
 };
 
 /* State of the kernel checks (memory, races, barriers) of one worker. Only the

@@ -5,10 +5,12 @@
  * report of such a read therefore waits until a thread of the block writes the
  * word, so that it can name that thread and line. It is written without them
  * at the next barrier, at the end of the thread block, before the report of
- * another fault, or after REPEATS_MAX further reads of unwritten memory, since
- * the kernel may wait in a loop for a value. Until then the kernel reads
- * zeros, so that loops and indexes that depend on the value stay small. A
- * worker delays one report at a time and needs no lock.
+ * another fault, after REPEATS_MAX further reads of unwritten memory, since
+ * the kernel may wait in a loop for a value, or after many accesses
+ * (cpu_check_deferred_count). Until then the kernel reads zeros, so that
+ * indexes that depend on the value stay small. A loop that makes no access may
+ * be endless with a zero. A worker delays one report at a time and needs no
+ * lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

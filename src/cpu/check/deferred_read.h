@@ -14,6 +14,10 @@
 #include "cpu/check/check.h"
 #include "image/abi.h"
 
+/* Number of checked accesses of all threads of the block, for which a report
+ * is delayed at most. */
+#define CPU_CHECK_DEFERRED_ACCESSES (1u << 20)
+
 /* Delays the report of the running thread's read of unwritten shared memory,
  * and sets the unwritten bytes to 0. Returns false if the caller must report
  * the read itself, since the report of a read at another source location is
@@ -32,5 +36,15 @@ bool cpu_check_deferred_precedes(struct cpu_check *check,
                                  const struct cpu_check_finding *finding);
 /* Writes the delayed report, if there is one, without a writing thread. */
 void cpu_check_deferred_flush(struct cpu_check *check);
+/* Called at each checked access. After CPU_CHECK_DEFERRED_ACCESSES of them,
+ * writes the delayed report, since the kernel may be in an endless loop. */
+static inline void
+cpu_check_deferred_count(struct cpu_check *check)
+{
+    if (check->deferred.site &&
+        ++check->deferred.accesses > CPU_CHECK_DEFERRED_ACCESSES) {
+        cpu_check_deferred_flush(check);
+    }
+}
 
 #endif

@@ -2,8 +2,9 @@
  * launches, barriers) to the kernel checks.
  *
  * Called by memory/, run/ and stream/ while checks are on: callers test
- * cpu_check_flags first, except before cpu_check_filled and
- * cpu_check_state_free. check.h has the declarations that only the checks use.
+ * cpu_check_flags first, except before cpu_check_filled, cpu_check_state_free,
+ * cpu_check_order_end, cpu_check_stream_end and cpu_check_streams_stop.
+ * check.h has the declarations that only the checks use.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_CHECK_HOOKS_H
@@ -139,9 +140,14 @@ void cpu_check_block_end(struct cpu_worker *worker);
 
 /* ---- the check `streams` (stream_order.c), while it is selected ---- */
 
+/* Called before and after a graph is launched, by a thread that holds no lock:
+ * notes the line of the program for all operations of the launch. The first
+ * one may acquire the GIL. */
+void cpu_check_graph_launch_begin(void);
+void cpu_check_graph_launch_end(void);
 /* Called before an operation is submitted: notes the line of the program that
  * submits it. May acquire the GIL; the caller holds no lock unless `stream` is
- * NULL. */
+ * NULL, or a graph is being launched. */
 void cpu_check_order_prepare(const struct cpu_stream *stream,
                              struct cpu_op *op);
 /* Called when the scheduler makes the dependencies of an operation, before it
@@ -166,8 +172,8 @@ void cpu_check_kernel_end(const struct cpu_launch *launch);
 void cpu_check_host_after(const struct cpu_op *op);
 void cpu_check_host_after_all(void);
 void cpu_check_host_after_running(void);
-/* As cpu_check_host_after, for a query that has found the operation done. Does
- * nothing after pycuda_cpu_private_queries. */
+/* Called when a query has found the operation done: does what
+ * cpu_check_host_after does, or nothing after pycuda_cpu_private_queries. */
 void cpu_check_host_asked(const struct cpu_op *op);
 /* Called by pycuda._driver, which queries streams and events for its own
  * purposes: for the check `streams`, only waits of the host count. Where the

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "cpu/check/deferred_read.h"
 #include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
 #include "cpu/check/stream_order.h"
@@ -59,6 +60,7 @@ __pycuda_check(void *pointer, uint64_t bytes, void *object,
         return pointer;
     }
     check->thread = linear;
+    cpu_check_deferred_count(check);
     if (cpu_check_is_shared(check, (uintptr_t)pointer)) {
         cpu_check_trace_stop(check);
     }

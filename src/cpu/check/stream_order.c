@@ -44,6 +44,9 @@ static atomic_bool stopped;
 /* Set if queries of streams and events are not by the program. */
 static atomic_bool private_queries;
 static _Thread_local struct cpu_check_order *running;
+/* The call site of the graph launch that the thread executes. */
+static _Thread_local char graph_site[CPU_CHECK_CALL_SITE_SIZE];
+static _Thread_local bool launches_graph;
 
 /* ---- timelines; the lock is held ---- */
 
@@ -195,10 +198,26 @@ cpu_check_order_prepare(const struct cpu_stream *stream, struct cpu_op *op)
                               op->launch.function->name);
     }
     if (op->kind != CPU_OP_MARK && !op->finishes_later) {
-        /* The caller holds a lock if this is a node of a graph. */
-        cpu_check_call_site_in(order->site, stream != NULL);
+        if (launches_graph) {
+            memcpy(order->site, graph_site, sizeof order->site);
+        } else {
+            cpu_check_call_site_in(order->site, stream != NULL);
+        }
         atomic_fetch_add(&running_count, 1);
     }
+}
+
+void
+cpu_check_graph_launch_begin(void)
+{
+    cpu_check_call_site_in(graph_site, true);
+    launches_graph = true;
+}
+
+void
+cpu_check_graph_launch_end(void)
+{
+    launches_graph = false;
 }
 
 void

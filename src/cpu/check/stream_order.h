@@ -155,8 +155,10 @@ void cpu_check_stream_report(struct cpu_check_stream_access one,
 /* Forgets which pairs of lines were reported. The caller holds the lock of
  * access_history.c. */
 void cpu_check_stream_reports_clear(void);
-/* Reports that the host frees memory that a copy still writes. */
+/* Reports that the host frees memory that a copy still writes. `site` is the
+ * call site of the free. The caller holds the lock of access_history.c. */
 void cpu_check_free_report(const struct cpu_check_order *copy,
-                           struct cpu_context *ctx, uintptr_t address);
+                           struct cpu_context *ctx, uintptr_t address,
+                           const char *site);
 
 #endif

@@ -57,6 +57,8 @@ cpu_check_line_of(const struct image_site *site)
     row->line = (struct cpu_check_line){strdup(site->file), strdup(site->text),
                                         site->line, site->column};
     if (!row->line.file || !row->line.text) {
+        free((char *)row->line.file);
+        free((char *)row->line.text);
         free(row);
         return NULL;
     }
@@ -120,17 +122,18 @@ remedy_make(const struct cpu_check_order *first,
 {
     bool event =
         strncmp(later->stream, "stream ", 7) == 0 && !later->host_waits;
+    const char *where =
+        first->temporary ? "the stream of the graph" : first->stream;
 
     if (event) {
         snprintf(remedy, sizeof remedy,
                  "record an event in %s after %s (event.record), and let %s "
                  "wait for it before %s (stream.wait_for_event(event))",
-                 first->stream, site_text(first), later->stream,
-                 site_text(later));
+                 where, site_text(first), later->stream, site_text(later));
     } else {
         snprintf(remedy, sizeof remedy,
-                 "wait for %s, as with stream.synchronize(), before %s",
-                 first->stream, site_text(later));
+                 "wait for %s, as with stream.synchronize(), before %s", where,
+                 site_text(later));
     }
 }
 
@@ -292,14 +295,13 @@ cpu_check_stream_report(struct cpu_check_stream_access one,
 
 void
 cpu_check_free_report(const struct cpu_check_order *copy,
-                      struct cpu_context *ctx, uintptr_t address)
+                      struct cpu_context *ctx, uintptr_t address,
+                      const char *site)
 {
     struct cpu_check_text text = {message, sizeof message, 0};
     struct cpu_check_text more = {advice, sizeof advice, 0};
     struct cpu_check_text machine = {json, sizeof json, 0};
-    char site[CPU_CHECK_CALL_SITE_SIZE];
 
-    cpu_check_call_site_in(site, false);
     if (is_reported(copy->site, site, "freed-target", ctx)) {
         return;
     }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/check/hooks.h"
 #include "cpu/device/context.h"
 #include "cpu/device/handle.h"
 #include "cpu/exports/visibility.h"
@@ -285,12 +286,19 @@ cuGraphLaunch(CUgraphExec handle, CUstream stream_handle)
     if (code) {
         return code;
     }
+    bool checked = cpu_check_flags & CPU_CHECK_STREAMS;
+    if (checked) {
+        cpu_check_graph_launch_begin();
+    }
     pthread_mutex_lock(&cpu_graph_lock);
     code = cpu_exec_of(handle, &exec);
     if (!code) {
         code = exec_launch(exec, stream);
     }
     pthread_mutex_unlock(&cpu_graph_lock);
+    if (checked) {
+        cpu_check_graph_launch_end();
+    }
     return code;
 }
 

@@ -375,6 +375,7 @@ cpu_ipc_event_gate(struct cpu_ipc_event *event, struct cpu_stream *stream)
         cpu_op_release(wait);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    cpu_check_streams_stop();
     atomic_fetch_add(&event->references, 1);
     *waiter = (struct waiter){event, gate, number};
     /* cpu_op_submit sets the state of `gate` to RUNNING. No worker runs it;

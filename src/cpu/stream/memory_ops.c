@@ -22,7 +22,6 @@
 #include <time.h>
 
 #include "cpu/check/hooks.h"
-#include "cpu/check/hooks.h"
 #include "cpu/device/context.h"
 #include "cpu/device/state.h"
 #include "cpu/exports/system_errors.h"
