@@ -28,6 +28,8 @@ import numpy as np
 from common import BUILD, HERE, describe_machine, print_table
 from cpu.rows import histogram_blocks
 
+from pycuda._progress import Progress
+
 FLAGS = ["-O3", "-march=native", "-ffast-math", "-fopenmp"]
 BITS = range(12, 25, 4)
 TASKS = ("multiply", "sine", "block_sum", "transpose", "histogram", "matmul")
@@ -234,17 +236,8 @@ def opencl_python() -> tuple[Path | None, str]:
     return python, ""
 
 
-def show(done: int, of: int, text: str) -> None:
-    """Show the progress in one line on the terminal."""
-    if sys.stderr.isatty():
-        bar = "#" * (30 * done // of)
-        end = "" if done < of else "\n"
-        line = f"[{bar:<30}] {done}/{of}  {text}"
-        print(f"\r{line:<78}", end=end, file=sys.stderr)
-
-
 def measure(
-    peer: str, python: str, turn: int, budget: float
+    peer: str, python: str, budget: float, progress: Progress
 ) -> dict[str, float] | str:
     """Return a peer's seconds by row, or why there are none."""
     environment = os.environ | {
@@ -262,12 +255,12 @@ def measure(
         stderr=subprocess.PIPE,
         text=True,
     )
-    rows = len(TASKS) * len(BITS)
-    done, said = turn * rows, ""
+    said = ""
     for line in started.stderr:
         said = line.strip() or said
-        done += line.split(",")[0] in TASKS
-        show(done, len(PEERS) * rows, f"{peer}: {said[:30]}")
+        progress.begin(f"{peer}: {said[:30]}")
+        if line.split(",")[0] in TASKS:
+            progress.step()
     text = started.stdout.read()
     if status := started.wait():
         return said or f"its process ended with status {status}"
@@ -291,18 +284,20 @@ def main() -> None:
         child(options.peer, options.budget)
         return
     found, missing = {}, []
-    for turn, peer in enumerate(PEERS):
-        python, reason = sys.executable, ""
-        if peer == "PoCL":
-            made, reason = opencl_python()
-            python = str(made)
-        elif peer in ("gcc", "clang") and not shutil.which(peer):
-            reason = f"{peer} is not installed"
-        result = reason or measure(peer, python, turn, options.budget)
-        if isinstance(result, str):
-            missing.append(f"{peer} was left out: {result}")
-        else:
-            found[peer] = result
+    rows = len(PEERS) * len(TASKS) * len(BITS)
+    with Progress(rows, "rows") as progress:
+        for peer in PEERS:
+            python, reason = sys.executable, ""
+            if peer == "PoCL":
+                made, reason = opencl_python()
+                python = str(made)
+            elif peer in ("gcc", "clang") and not shutil.which(peer):
+                reason = f"{peer} is not installed"
+            result = reason or measure(peer, python, options.budget, progress)
+            if isinstance(result, str):
+                missing.append(f"{peer} was left out: {result}")
+            else:
+                found[peer] = result
     if "this package" not in found:
         sys.exit("\n".join(missing))
     there = [peer for peer in PEERS if peer in found]

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import inspect
 import glob
 import importlib
 import os
@@ -166,7 +167,23 @@ class Range:
             listener.pop()
 
     def __call__(self, function: _F) -> _F:
-        """Return a function that runs `function` within the range."""
+        """Return a function that runs `function` within the range.
+
+        Raises
+        ------
+        TypeError
+            If `function` is a coroutine or a generator: the range would end
+            when the object is created.
+        """
+        if (
+            inspect.iscoroutinefunction(function)
+            or inspect.isgeneratorfunction(function)
+            or inspect.isasyncgenfunction(function)
+        ):
+            raise TypeError(
+                "a range cannot be the decorator of a coroutine or a "
+                "generator: use `with pycuda.profile.range(...)` in it"
+            )
         return _wrapped(function, self)
 
 

@@ -9,7 +9,7 @@ compile, crashes or does not end.  Faults whose names begin with "ptx_" get
 random modules in PTX (tools/fuzz_ptx.py) instead.  No failure may occur
 without a fault; each fault has to be found within 500 kernels.  Otherwise the
 exit status is 1.
-`--record` writes the table to a page.
+`--record` writes the rows that were found to a new file.
 """
 
 # SPDX-License-Identifier: MIT

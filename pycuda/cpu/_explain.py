@@ -15,7 +15,7 @@ from typing import Any
 from pycuda import cpu
 
 # The start of a module in PTX: comments, then its version.
-_PTX = re.compile(rb"(?:\s|//[^\n]*\n|/\*.*?\*/)*\.version\b", re.DOTALL)
+_PTX = re.compile(rb"(?:\s|//[^\n]*\n|(?>/\*.*?\*/))*\.version\b", re.DOTALL)
 _JIT_OPTIONS = {
     "-G": ["-O0"],
     "--device-debug": ["-O0"],

@@ -89,13 +89,17 @@ class CheckReport:
     @property
     def remedy(self) -> str:
         """The change to make in the program; '' if none is known."""
-        given: str = self.data.get("remedy", "")
+        given = self._rename(self.data.get("remedy", ""))
         return given or _REMEDIES.get(self.data["kind"], "")
 
     @staticmethod
     def _location(site: dict[str, Any]) -> str:
         column = f":{site['column']}" if site["column"] else ""
         return f"{site['file']}:{site['line']}{column}"
+
+    def _place(self, site: dict[str, Any]) -> str:
+        """Return the location with the name of a cell, if it is in one."""
+        return self._rename(self._location(site))
 
     def _quote(self, site: dict[str, Any]) -> list[str]:
         """Return the source line of a site, and a caret below its column."""
@@ -127,7 +131,7 @@ class CheckReport:
             rows.append(
                 (
                     "other access",
-                    f"{other['access']} at {self._location(other)} by thread "
+                    f"{other['access']} at {self._place(other)} by thread "
                     f"{tuple(other['thread'])} of block "
                     f"{tuple(other['block'])}",
                 )
@@ -142,7 +146,7 @@ class CheckReport:
             (
                 name,
                 f"{site['operation']} in {site['stream']} {site['access']} "
-                f"the memory ({self._location(site)})",
+                f"the memory ({self._place(site)})",
             )
             for name, site in (
                 ("operation", self.data),
@@ -153,7 +157,7 @@ class CheckReport:
 
     def __repr__(self) -> str:
         """Return the report as text."""
-        lines = [f"{self._location(self.data)}: {self.message}"]
+        lines = [f"{self._place(self.data)}: {self.message}"]
         lines += self._quote(self.data)
         lines += [f"  {name}: {text}" for name, text in self._facts()]
         return "\n".join(lines)
@@ -168,7 +172,7 @@ class CheckReport:
         )
         return (
             "<div style='border-left:4px solid #c62828;padding-left:.8em'>"
-            f"<b>{escape(self._location(self.data))}</b>: "
+            f"<b>{escape(self._place(self.data))}</b>: "
             f"{escape(self.message)}<pre>{quote}</pre>"
             f"<table>{rows}</table></div>"
         )
@@ -211,8 +215,9 @@ class Reports:
             text = file.read()
         complete = text[: text.rfind(b"\n") + 1]
         self._read += len(complete)
-        lines = complete.decode("utf-8", "replace").splitlines()
-        return [json.loads(line) for line in lines]
+        # Lines of bytes: those of a str would end at U+2028 as well.
+        lines = complete.splitlines()
+        return [json.loads(line.decode("utf-8", "replace")) for line in lines]
 
     def close(self) -> None:
         """Stop reading, and remove the file if it is temporary."""

@@ -22,9 +22,8 @@ static const char usage[] =
     "                  [--constant-writes] [--quick|--quick-now] "
     "[--replaces]\n"
     "                  [--debug] [--show=explain|ir|asm|times]\n"
-    "                  [--check=memory,race,sync,init,streams,bank] < bitcode "
-    "> "
-    "image\n";
+    "                  [--check=memory,race,sync,init,streams,bank]\n"
+    "                  < bitcode > image\n";
 
 /* Returns the text after `prefix`, or NULL if the argument does not begin with
  * it. */

@@ -690,4 +690,17 @@ __global__ void k(int *out, int n)
         args=[np.zeros(4, np.int32), np.int32(2000)],
         block=(1, 1, 1),
     ),
+    dict(
+        name="named_barrier_of_all_threads",
+        source="""
+__global__ void k(int *out)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[threadIdx.x] = s[63 - threadIdx.x];
+}""",
+        args=[np.zeros(64, np.int32)],
+        block=(64, 1, 1),
+    ),
 ]

@@ -1,4 +1,4 @@
-"""Twenty typical mistakes of beginners, and what the message must say."""
+"""Typical mistakes of beginners, and what the message must say."""
 
 # SPDX-License-Identifier: MIT
 
@@ -107,20 +107,17 @@ def test_a_mistake_on_the_host(mistake, kind, said):
         assert at >= 0, (part, text)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["fft.fft", "fft.irfft2", "fft.fftn", "linalg.svd", "linalg.eigvals"],
-)
+@pytest.mark.parametrize("name", ["fft.fft", "fft.irfft2", "fft.fftn"])
 def test_a_function_without_a_form_for_gpuarrays(name):
     package, short = name.split(".")
     function = getattr(getattr(np, package), short)
     square = gpuarray.to_gpu(np.eye(4, dtype=np.float32))
-    try:
-        assert function(square) is not None
-    except TypeError as error:
-        assert f"numpy.{name} is not implemented for GPUArrays" in str(error)
-        assert f"use numpy.{name}(a.get()) on the host" in str(error)
-        assert f"cupy.{name}(cupy.asarray(a))" in str(error)
+    with pytest.raises(TypeError) as caught:
+        function(square)
+    text = str(caught.value)
+    assert f"numpy.{name} is not implemented for GPUArrays" in text
+    assert f"use numpy.{name}(a.get()) on the host" in text
+    assert f"cupy.{name}(cupy.asarray(a))" in text
 
 
 PROGRAM = r"""import sys

@@ -4,8 +4,8 @@ The compiler runs such kernels for several neighbouring threads at a time.
 The generator makes what that transformation has to handle: rows of elements
 before and after the thread's own one, unsigned indices that wrap behind a
 test, clamped and narrow indices, elements that the thread has written itself,
-types of 8, 16 and 64 bits, a switch, and divisions that only some threads
-execute.
+types of 8, 16 and 64 bits, a switch, effects of some threads beside loops of
+the others, and divisions that only some threads execute.
 """
 
 # SPDX-License-Identifier: MIT
@@ -246,6 +246,47 @@ class PackGenerator(Exits, GridGenerator):
             )
         ]
 
+    def effect_or_loop(self) -> list[Stmt]:
+        """Change the own element, or else run a loop with accesses.
+
+        The loop's side is reached in two ways, one of which is uniform.
+        """
+        uniform = self.condition(True, 1)
+        first, second = self.condition(False, 1), self.condition(False, 1)
+        form = self.random.randrange(3)
+        text = [
+            f"{uniform.text} && {first.text}",
+            f"{uniform.text} || {first.text}",
+            f"{uniform.text} ? {first.text} : {second.text}",
+        ][form]
+        value, other = self.expr(False, 1), self.row_loop()
+        body = sequence(other)
+
+        def run(m, mask):
+            known, own = uniform.value(m), first.value(m)
+            holds = [
+                known & own,
+                known | own,
+                np.where(known, own, second.value(m)),
+            ][form]
+            changed = mask & holds
+            m.out[changed] += value.value(m)[changed]
+            body(m, mask & ~holds)
+            return mask
+
+        return [
+            Stmt(
+                [
+                    f"if ({text})",
+                    f"    out[i] += {value.text};",
+                    "else {",
+                    *indent(other),
+                    "}",
+                ],
+                run,
+            )
+        ]
+
     def row_loop(self) -> list[Stmt]:
         """A loop with accesses, which some threads may leave early."""
         self.serial += 1
@@ -353,7 +394,7 @@ class PackGenerator(Exits, GridGenerator):
 
     def statement(self) -> list[Stmt]:
         choices = [self.row_loop] * 3 + [self.only_row, self.cases]
-        choices += [self.late_exit, self.own_rows]
+        choices += [self.late_exit, self.own_rows, self.effect_or_loop]
         choices += [self.far_exit, self.exchange]
         if self.in_loop or self.depth or self.random.random() < 0.4:
             return super().statement()

@@ -166,6 +166,61 @@ def test_results_are_those_of_single_threads(modules, name):
             assert (ours != 9).any() or name == "downward"
 
 
+MIXED = """
+#define KERNEL(NAME) extern "C" __global__ void NAME( \\
+    const int *a, int *out, int n, int r)
+
+KERNEL(limited) // the index is limited on one side of a mixed condition
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+    if (x >= n) return;
+    if (r > 1 && a[x] > 50)
+        out[x] += 1;
+    else {
+        for (int k = -3; k <= 3; k++)
+            sum = sum * 3 + a[min(max(x + k, 0), n - 1)];
+        out[x] = sum;
+    }
+}
+KERNEL(either)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+    if (x >= n) return;
+    if (r > 1 ? a[x] > 50 : a[x + 1] < 50)
+        out[x] += 1;
+    else {
+        for (int k = 0; k < 7; k++) sum = sum * 3 + a[max(x - k, 0)];
+        out[x] = sum;
+    }
+}
+KERNEL(extended) // the first pack has indices that wrap
+{
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
+    int sum = 0;
+    if (r > 1 && a[x] > 50)
+        out[x] += 1;
+    else {
+        const int *p = a + (x - 5u);
+        for (int k = 0; k < r; k++) sum = sum * 3 + p[k];
+        out[x] = sum;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["limited", "either", "extended"])
+def test_effects_happen_once(name):
+    """A pack may run in another way only before its first effect."""
+    a = np.random.default_rng(1).integers(0, 100, 1024).astype(np.int32)
+    a[:5] = 99
+    for n in (256, 200):
+        ours, single = (
+            run(module, name, a, n, 3, 256)
+            for module in compile_schemes(MIXED)
+        )
+        assert np.array_equal(ours, single)
+
+
 def test_results_are_right(modules):
     a = np.random.default_rng(6).integers(0, 100, 4000).astype(np.int32)
     n, r, x = 700, 3, np.arange(700)

@@ -77,3 +77,50 @@ def test_remainders_are_exact(kind, name):
     expected = np.fmod(x, dtype(7.25))
     module.get_function("k")(drv.InOut(x), block=(32, 1, 1))
     assert np.array_equal(x, expected)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("int e; frexp(v, &e); r = e;", [1, 2, 2, 3, 3, 3, 3, 4]),
+        ("double w; modf(v, &w); r = w;", [1, 2, 3, 4, 5, 6, 7, 8]),
+        ("int q; remquo(v, 2.0, &q); r = q;", [1, 1, 2, 2, 3, 3, 4, 4]),
+        ("double s, c; sincos(v, &s, &c); r = s * s + c * c;", [1] * 8),
+    ],
+)
+def test_functions_that_write_through_a_pointer(code, expected):
+    module = through_ptx(
+        'extern "C" __global__ void k(double *x)'
+        " { double v = x[threadIdx.x], r;"
+        f" {code} x[threadIdx.x] = r; }}"
+    )
+    x = np.arange(1, 9) + 0.25
+    module.get_function("k")(drv.InOut(x), block=(8, 1, 1))
+    assert np.allclose(x, expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("source", ["double", "float"])
+@pytest.mark.parametrize(
+    "target", ["int", "unsigned", "long long", "unsigned long long", "short"]
+)
+def test_conversions_to_integers(source, target):
+    """The results of NaN and of numbers out of range are the device's own."""
+    text = (
+        f'extern "C" __global__ void k(const {source} *x, long long *r)'
+        f" {{ r[threadIdx.x] = ({target})x[threadIdx.x]; }}"
+    )
+    x = np.array(
+        [np.nan, np.inf, -np.inf, 1e30, -1e30, 3e9, -3e9, 1.5, -1.5, 70000],
+        np.float64 if source == "double" else np.float32,
+    )
+    results = []
+    for module in (
+        compiler.SourceModule(text, no_extern_c=True),
+        through_ptx(text),
+    ):
+        result = np.zeros(len(x), np.int64)
+        module.get_function("k")(
+            drv.In(x), drv.Out(result), block=(len(x), 1, 1)
+        )
+        results.append(result.tolist())
+    assert results[0] == results[1]

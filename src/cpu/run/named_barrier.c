@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "cpu/check/hooks.h"
 #include "cpu/run/fiber.h"
 #include "cpu/run/named_barrier.h"
 #include "cpu/run/named_barrier_state.h"
@@ -23,6 +24,9 @@ barrier_release(struct cpu_worker *worker, struct cpu_named_barrier *named)
 {
     unsigned slot = named->phase & 1;
 
+    if (cpu_check_flags && named->waiting == worker->live) {
+        __pycuda_check_meet(); /* the barrier orders all accesses */
+    }
     worker->waiting -= named->waiting;
     named->last_arrived[slot] = named->arrived;
     named->last_yes[slot] = named->yes;

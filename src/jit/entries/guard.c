@@ -436,12 +436,25 @@ cut_back_edge(struct jit *jit, LLVMBasicBlockRef header,
     LLVMBuildBr(jit->builder, leave);
 }
 
-/* Tests whether the basic block reads memory. */
+/* Tests whether the load reads a constant variable, which no store changes. */
+static bool
+reads_constant(LLVMValueRef load)
+{
+    LLVMValueRef base = LLVMGetOperand(load, 0);
+    while (LLVMIsAGetElementPtrInst(base) ||
+           (LLVMIsAConstantExpr(base) &&
+            LLVMGetConstOpcode(base) == LLVMGetElementPtr)) {
+        base = LLVMGetOperand(base, 0);
+    }
+    return LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base);
+}
+
+/* Tests whether the basic block reads memory that a kernel may change. */
 static bool
 has_loads(LLVMBasicBlockRef block)
 {
     LLVMValueRef at = LLVMGetFirstInstruction(block);
-    while (at && !LLVMIsALoadInst(at)) {
+    while (at && (!LLVMIsALoadInst(at) || reads_constant(at))) {
         at = LLVMGetNextInstruction(at);
     }
     return at != NULL;

@@ -103,33 +103,49 @@ replace_call(struct jit *jit, LLVMValueRef call, void *data)
     }
 }
 
-/* Converts floats to narrow integers by a conversion to 32 bits, as nvcc does:
- * if a value is too large for the narrow type, its low bits remain. The back
- * end would convert to 16 bits directly, which gives the largest number. */
+/* Converts floats to integers by the instruction cvt of PTX, whose result for
+ * NaN and for numbers out of range is the one that CUDA C++ has. The back end
+ * would write more instructions, which convert NaN to 0. A narrow integer is
+ * converted by way of 32 bits, as by nvcc: of a value that is too large for it
+ * the low bits remain. */
 static void
-widen_conversion(struct jit *jit, LLVMValueRef at, void *data)
+replace_conversion(struct jit *jit, LLVMValueRef at, void *data)
 {
+    static const char *const names[2][2][2] = {
+        /* float or double; up to 32 bits or 64; signed or unsigned */
+        {{"llvm.nvvm.f2i.rz", "llvm.nvvm.f2ui.rz"},
+         {"llvm.nvvm.f2ll.rz", "llvm.nvvm.f2ull.rz"}},
+        {{"llvm.nvvm.d2i.rz", "llvm.nvvm.d2ui.rz"},
+         {"llvm.nvvm.d2ll.rz", "llvm.nvvm.d2ull.rz"}}};
     LLVMTypeRef type = LLVMTypeOf(at);
-    bool is_signed =
-        LLVMIsAFPToSIInst(at) || jit_is_call(at, "llvm.fptosi.sat.");
+    bool saturates = jit_is_call(at, "llvm.fptosi.sat.") ||
+                     jit_is_call(at, "llvm.fptoui.sat.");
     bool is_unsigned =
         LLVMIsAFPToUIInst(at) || jit_is_call(at, "llvm.fptoui.sat.");
     (void)data;
-    if ((!is_signed && !is_unsigned) ||
-        LLVMGetTypeKind(type) != LLVMIntegerTypeKind ||
-        LLVMGetIntTypeWidth(type) >= 32) {
+    if ((!saturates && !LLVMIsAFPToSIInst(at) && !LLVMIsAFPToUIInst(at)) ||
+        LLVMGetTypeKind(type) != LLVMIntegerTypeKind) {
         return;
     }
-    LLVMValueRef from = LLVMGetOperand(at, 0);
-    LLVMTypeRef types[] = {jit->i32, LLVMTypeOf(from)};
-    const char *name = is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
-    LLVMValueRef function = LLVMGetIntrinsicDeclaration(
-        jit->module, LLVMLookupIntrinsicID(name, strlen(name)), types, 2);
+    unsigned bits = LLVMGetIntTypeWidth(type);
+    if (bits > 64 || (bits >= 32 && !saturates)) {
+        return;
+    }
     LLVMPositionBuilderBefore(jit->builder, at);
-    LLVMValueRef wide =
+    LLVMValueRef from = LLVMGetOperand(at, 0);
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(from));
+    if (kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind) {
+        LLVMTypeRef wide = LLVMFloatTypeInContext(jit->context);
+        from = LLVMBuildFPExt(jit->builder, from, wide, "");
+    }
+    const char *name =
+        names[kind == LLVMDoubleTypeKind][bits > 32][is_unsigned];
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(
+        jit->module, LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
+    LLVMValueRef made =
         LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function),
                        function, &from, 1, "");
-    jit_replace(at, LLVMBuildTrunc(jit->builder, wide, type, ""));
+    jit_replace(at, LLVMBuildTruncOrBitCast(jit->builder, made, type, ""));
 }
 
 /* Replaces a fence by the strongest one of PTX: LLVM's back end has no
@@ -238,7 +254,7 @@ jit_write_ptx(struct jit *jit)
     jit_each_instruction_of_module(jit, replace_rounding, NULL);
     jit_each_instruction_of_module(jit, replace_remainder, NULL);
     jit_each_instruction_of_module(jit, replace_call, NULL);
-    jit_each_instruction_of_module(jit, widen_conversion, NULL);
+    jit_each_instruction_of_module(jit, replace_conversion, NULL);
     for (size_t i = 0; i < sizeof renames / sizeof *renames; i++) {
         LLVMValueRef old = LLVMGetNamedFunction(jit->module, renames[i][0]);
         if (old && !LLVMGetNamedFunction(jit->module, renames[i][1])) {

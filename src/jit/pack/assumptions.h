@@ -54,6 +54,9 @@ void jit_pack_write_divisor_case(struct jit_pack_writer *to, LLVMValueRef at);
 /* choices.c: tests for an instruction that other threads can observe, after
  * which a pack cannot be run again. */
 bool jit_pack_has_effect(LLVMValueRef at);
+/* Tests whether either all lanes of a pack reach basic block `b` or no lane
+ * does. */
+bool jit_pack_all_lanes_reach(const struct jit_pack_body *body, unsigned b);
 /* Tests whether the function for a pack may give up in basic block `b`, before
  * the first effect in it, and run the pack in another way: it has had no
  * effect before, in earlier iterations of a loop either, and either all lanes

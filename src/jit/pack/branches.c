@@ -89,7 +89,9 @@ add_terms(const struct jit_pack_body *body, LLVMValueRef value, bool wanted,
     *sum = *sum ? LLVMBuildAnd(builder, *sum, term, "") : term;
 }
 
-/* Tests whether the bit has both uniform terms and others. */
+/* Adds to counts[1] the number of uniform terms of the bit `value`, which must
+ * have the result `wanted`, and to counts[0] the number of its other terms.
+ * The terms are those that add_terms finds. */
 static void
 count_terms(const struct jit_pack_body *body, LLVMValueRef value, bool wanted,
             int depth, unsigned counts[2])

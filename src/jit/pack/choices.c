@@ -77,17 +77,33 @@ block_has_effect(LLVMBasicBlockRef block)
 }
 
 bool
+jit_pack_all_lanes_reach(const struct jit_pack_body *body, unsigned b)
+{
+    bool *reached = jit_allocate(body->cfg.count);
+    bool fits = true;
+    for (unsigned x = 0; fits && x < body->cfg.count; x++) {
+        const struct jit_block *row = &body->cfg.blocks[x];
+        if (row->successor_count < 2 || jit_pack_assumes_branch(body, x) ||
+            !jit_map_get(&body->differs,
+                         LLVMGetBasicBlockTerminator(row->block))) {
+            continue;
+        }
+        memset(reached, 0, body->cfg.count);
+        for (unsigned i = 0; i < row->successor_count; i++) {
+            jit_cfg_reach(&body->cfg, row->successors[i], body->immediate[x],
+                          reached);
+        }
+        fits = !reached[b] || b == body->immediate[x];
+    }
+    free(reached);
+    return fits;
+}
+
+bool
 jit_pack_may_give_up(const struct jit_pack_body *body, unsigned b)
 {
     bool *reached = jit_allocate(body->cfg.count);
-    unsigned above = body->dominator[b];
-    bool fits = true;
-    for (; fits && above != NO_BLOCK; above = body->dominator[above]) {
-        LLVMValueRef end =
-            LLVMGetBasicBlockTerminator(body->cfg.blocks[above].block);
-        fits = !jit_map_get(&body->differs, end) ||
-               jit_pack_assumes_branch(body, above);
-    }
+    bool fits = jit_pack_all_lanes_reach(body, b);
     for (unsigned x = 0; fits && x < body->cfg.count; x++) {
         bool before = x != b || body->loop_of[b] != JIT_NO_LOOP;
         memset(reached, 0, body->cfg.count);
@@ -166,6 +182,17 @@ jit_pack_is_index_choice(LLVMValueRef at)
            feeds_index(at, DEPTH);
 }
 
+/* Tests whether the value is computed in the innermost loop around `at`. */
+static bool
+varies(const struct jit_pack_body *body, LLVMValueRef at, LLVMValueRef value)
+{
+    unsigned loop =
+        body->loop_of[jit_cfg_index(&body->cfg, LLVMGetInstructionParent(at))];
+    return loop != JIT_NO_LOOP && LLVMIsAInstruction(value) &&
+           body->loops[loop].inside[jit_cfg_index(
+               &body->cfg, LLVMGetInstructionParent(value))];
+}
+
 /* Returns the number, 0 or 1, of that operand of the comparison, minimum or
  * maximum that grows from lane to lane, if the other one is uniform.
  * Otherwise returns 2. */
@@ -177,7 +204,12 @@ growing_operand(const struct jit_pack_body *body, LLVMValueRef at)
         if (jit_pack_is_uniform(body, LLVMGetOperand(at, 1 - i)) &&
             own.kind == JIT_SHAPE_LINEAR && own.stride &&
             own.stride <= MAX_STRIDE && own.stride >= -MAX_STRIDE) {
-            return i;
+            /* A counter that is compared with the index of the thread, as in
+             * `if (j <= i)`, passes the indices of each pack. */
+            return varies(body, at, LLVMGetOperand(at, 1 - i)) &&
+                           !varies(body, at, LLVMGetOperand(at, i))
+                       ? 2
+                       : i;
         }
     }
     return 2;

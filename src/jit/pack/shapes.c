@@ -260,13 +260,11 @@ static bool
 may_check(const struct jit_pack_body *body, unsigned b)
 {
     bool *reached = jit_allocate(body->cfg.count);
-    bool fits = body->loop_of[b] == JIT_NO_LOOP;
+    bool fits =
+        body->loop_of[b] == JIT_NO_LOOP && jit_pack_all_lanes_reach(body, b);
     unsigned above = body->dominator[b];
     for (; fits && above != NO_BLOCK; above = body->dominator[above]) {
-        LLVMValueRef end =
-            LLVMGetBasicBlockTerminator(body->cfg.blocks[above].block);
-        fits = body->loop_of[above] == JIT_NO_LOOP &&
-               !jit_map_get(&body->differs, end);
+        fits = body->loop_of[above] == JIT_NO_LOOP;
     }
     for (unsigned x = 0; fits && x < body->cfg.count; x++) {
         memset(reached, 0, body->cfg.count);

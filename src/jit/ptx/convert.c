@@ -287,8 +287,8 @@ ptx_build_convert(struct ptx *ptx, const struct ptx_statement *statement)
         return ptx_fail(ptx, "'cvt' does not exist in a supported form");
     }
     if (ptx_has(statement, "satfinite") &&
-        !strstr(" f16 bf16 f16x2 bf16x2 tf32 e4m3x2 e5m2x2 ",
-                statement->modifiers[n - 2])) {
+        !ptx_is_word(" f16 bf16 f16x2 bf16x2 tf32 e4m3x2 e5m2x2 ",
+                     statement->modifiers[n - 2])) {
         return ptx_fail(ptx, "'cvt.satfinite' is for small floats only");
     }
     if (ptx_has(statement, "pack")) {

@@ -101,10 +101,11 @@ LLVMTypeRef ptx_parameter_type(struct ptx *ptx,
  * NULL for other names. `signature` tells the number of parameters. */
 LLVMTypeRef ptx_known_type(struct ptx *ptx, const char *name,
                            const struct ptx_signature *signature);
-/* Tests whether the function reads and writes no memory and returns: those of
- * the C library's mathematics, and slow-path calls (output/slow_path.h). LLVM
- * vectorises loops only if it knows this. */
-bool ptx_known_is_pure(const char *name);
+/* Tests whether the function of that name and type reads and writes no memory
+ * and returns: those of the C library's mathematics without pointers (frexp
+ * has one), and slow-path calls (output/slow_path.h). LLVM vectorises loops
+ * only if it knows this. */
+bool ptx_known_is_pure(const char *name, LLVMTypeRef type);
 
 /* ---- declarations.c ---- */
 /* Parses the parameters at `at`, which is an opening parenthesis, of a

@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <llvm-c/Core.h>
@@ -72,9 +71,7 @@ find_shape(const struct ptx_statement *statement)
 static bool
 has_type(const struct shape *shape, const char *type)
 {
-    char quoted[16];
-    snprintf(quoted, sizeof quoted, " %s ", type);
-    return strstr(shape->types, quoted) != NULL;
+    return ptx_is_word(shape->types, type);
 }
 
 /* Returns the width of an element of C or D, or 0 if the shape has no such
@@ -353,6 +350,7 @@ read_types(struct multiplication *all)
     const char *a = full ? names[1] : "f16", *c = names[full ? 3 : 1];
     types->a = types->b = ptx_element_named(a);
     if (!types->a || !has_type(shape, a) ||
+        (types->a->bits < 8 && !ptx_has_row_col(statement)) ||
         (full && (strcmp(names[1], names[2]) != 0 || strcmp(a, "f16") == 0))) {
         return false;
     }

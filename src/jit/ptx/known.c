@@ -145,8 +145,17 @@ is_libm(const char *name)
 }
 
 bool
-ptx_known_is_pure(const char *name)
+ptx_known_is_pure(const char *name, LLVMTypeRef type)
 {
+    LLVMTypeRef types[MAX_PARAMETERS + 2];
+    unsigned count = LLVMCountParamTypes(type);
+
+    LLVMGetParamTypes(type, types);
+    for (unsigned i = 0; i < count; i++) {
+        if (LLVMGetTypeKind(types[i]) == LLVMPointerTypeKind) {
+            return false;
+        }
+    }
     return jit_slow_path_function(name) || is_libm(name);
 }
 

@@ -105,6 +105,7 @@ read_form(struct product *product)
     unsigned k;
     const struct ptx_operand *operands = product->types.statement->operands;
     if (!ptx_only(product->types.statement, modifiers) ||
+        !ptx_has_row_col(product->types.statement) ||
         !read_types(product->types.statement, types) ||
         !read_shape(product, &k) ||
         product->types.statement->operand_count != 4) {

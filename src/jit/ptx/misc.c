@@ -173,6 +173,7 @@ build_barrier_reduction(struct ptx *ptx, const struct ptx_statement *statement)
                               : ptx_has(statement, "and") ? IMAGE_BARRIER_AND
                                                           : IMAGE_BARRIER_OR;
     if (count < 3 || count > 4 ||
+        (counts && (ptx_has(statement, "and") || ptx_has(statement, "or"))) ||
         !ptx_only(statement, " red popc and or aligned cta ")) {
         return refuse(ptx, statement);
     }

@@ -7,20 +7,10 @@
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "jit/ptx/halves.h"
 #include "jit/ptx/ptx.h"
-
-/* Tests whether the list, whose words are between blanks, has the word. */
-static bool
-is_in(const char *list, const char *word)
-{
-    char quoted[64];
-    snprintf(quoted, sizeof quoted, " %s ", word);
-    return strstr(list, quoted) != NULL;
-}
 
 static bool
 is_type(const char *word)
@@ -44,7 +34,7 @@ most_types(const char *operation)
         " mma wmma ",
     };
     for (unsigned i = 0; i < sizeof lists / sizeof *lists; i++) {
-        if (lists[i] && is_in(lists[i], operation)) {
+        if (lists[i] && ptx_is_word(lists[i], operation)) {
             return i;
         }
     }
@@ -70,7 +60,7 @@ has_no_conflict(const struct ptx_statement *statement)
         " all any uni ballot ",
         " f4e b4e rc8 ecl ecr rc16 ",
         " 1d 2d 3d a1d a2d cube acube ",
-        " inc dec ",
+        " add and or xor exch min max cas inc dec ",
         " global shared shared::cta shared::cluster local const param "
         "param::entry param::func generic ",
     };
@@ -82,8 +72,9 @@ has_no_conflict(const struct ptx_statement *statement)
         for (unsigned k = 0; k < i; k++) {
             const char *other = statement->modifiers[k];
             for (unsigned g = 0; g <= SPACES; g++) {
-                if (strcmp(own, other) != 0 && is_in(groups[g], own) &&
-                    is_in(groups[g], other) && !(copies && g == SPACES)) {
+                if (strcmp(own, other) != 0 && ptx_is_word(groups[g], own) &&
+                    ptx_is_word(groups[g], other) &&
+                    !(copies && g == SPACES)) {
                     return false;
                 }
             }

@@ -127,7 +127,7 @@ get_function(struct reader *reader, const char *name,
     LLVMSetLinkage(function, strcmp(linking, "weak") == 0
                                  ? LLVMWeakAnyLinkage
                                  : LLVMExternalLinkage);
-    if (own->known && ptx_known_is_pure(name)) {
+    if (own->known && ptx_known_is_pure(name, type)) {
         jit_add_attribute(reader->jit, function, "nounwind");
         jit_add_attribute(reader->jit, function, "willreturn");
         /* the attribute "memory" with the value 0 means memory(none) */

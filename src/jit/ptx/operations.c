@@ -49,7 +49,7 @@ wide_sum(struct ptx_work *work, bool subtract, bool use_carry)
     if (use_carry) {
         if (!work->ptx->carry) {
             return ptx_give_up(work,
-                               "its carry comes from another asm statement");
+                               "no instruction before it sets the carry");
         }
         LLVMValueRef carry =
             LLVMBuildZExt(builder, work->ptx->carry, wide, "");

@@ -187,8 +187,13 @@ bool ptx_parse(struct ptx *ptx, const char **text,
                struct ptx_statement *statement);
 /* Parses the name of a type, such as "u32" or "pred". */
 bool ptx_parse_type(const char *text, struct ptx_type *type);
+/* Tests whether the list has the word. In the list, each word has a blank
+ * before and after it. */
+bool ptx_is_word(const char *list, const char *word);
 /* Tests whether the statement's operation has the modifier, such as "sat". */
 bool ptx_has(const struct ptx_statement *statement, const char *modifier);
+/* Tests whether the modifier `row` is directly followed by `col`. */
+bool ptx_has_row_col(const struct ptx_statement *statement);
 /* Tests whether all modifiers of the statement are types, cache hints, or
  * among `words`. In `words`, each word has a blank before and after it. */
 bool ptx_only(const struct ptx_statement *statement, const char *words);

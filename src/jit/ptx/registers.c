@@ -156,6 +156,23 @@ multiprocessor(struct ptx *ptx, LLVMValueRef count)
     return LLVMBuildURem(builder, block, count, "");
 }
 
+/* Tests whether the name consists of `prefix`, a number below `count`, and
+ * `suffix`. */
+static bool
+is_numbered(const char *name, const char *prefix, unsigned count,
+            const char *suffix)
+{
+    char expected[32];
+
+    for (unsigned i = 0; i < count; i++) {
+        snprintf(expected, sizeof expected, "%s%u%s", prefix, i, suffix);
+        if (strcmp(name, expected) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Returns the value of a register that is the same in all threads: a cluster
  * has one block. NULL for other names. */
 static LLVMValueRef
@@ -191,13 +208,14 @@ fixed_value(struct ptx *ptx, const char *name)
                 rows[i].value, 0);
         }
     }
-    /* %pm0 to %pm7 and %envreg0 to %envreg31 are set by tools that there are
-     * not here. */
-    if (strncmp(name, "%pm", 3) == 0 || strncmp(name, "%envreg", 7) == 0) {
-        bool wide = strstr(name, "_64") != NULL;
-        return LLVMConstInt(wide ? ptx->jit->i64 : ptx->jit->i32, 0, 0);
+    /* Counters and registers that profilers and drivers set. */
+    if (is_numbered(name, "%pm", 8, "_64")) {
+        return LLVMConstInt(ptx->jit->i64, 0, 0);
     }
-    return NULL;
+    return is_numbered(name, "%pm", 8, "") ||
+                   is_numbered(name, "%envreg", 32, "")
+               ? jit_constant(ptx->jit, 0)
+               : NULL;
 }
 
 LLVMValueRef

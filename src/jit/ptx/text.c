@@ -387,16 +387,35 @@ ptx_has(const struct ptx_statement *statement, const char *modifier)
 }
 
 bool
+ptx_is_word(const char *list, const char *word)
+{
+    char quoted[64];
+
+    snprintf(quoted, sizeof quoted, " %s ", word);
+    return strstr(list, quoted) != NULL;
+}
+
+bool
+ptx_has_row_col(const struct ptx_statement *statement)
+{
+    for (unsigned i = 0; i + 1 < statement->modifier_count; i++) {
+        if (strcmp(statement->modifiers[i], "row") == 0 &&
+            strcmp(statement->modifiers[i + 1], "col") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
 ptx_only(const struct ptx_statement *statement, const char *words)
 {
     for (unsigned i = 0; i < statement->modifier_count; i++) {
         struct ptx_type type;
         const char *own = statement->modifiers[i];
-        char quoted[64];
-        snprintf(quoted, sizeof quoted, " %s ", own);
         bool hint =
             strncmp(own, "L1::", 4) == 0 || strncmp(own, "L2::", 4) == 0;
-        if (!ptx_parse_type(own, &type) && !hint && !strstr(words, quoted)) {
+        if (!ptx_parse_type(own, &type) && !hint && !ptx_is_word(words, own)) {
             return false;
         }
     }
