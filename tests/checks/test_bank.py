@@ -133,9 +133,18 @@ print(ascii(row.source))
 """
 
 
-def test_source_lines_of_any_encoding(tmp_path):
-    text = "__device__ void put(float *x) { x[threadIdx.x] = 1; } // caf\xe9\n"
-    (tmp_path / "line.h").write_bytes(text.encode("latin-1"))
+@pytest.mark.parametrize(
+    ("encoding", "remark", "shown"),
+    [
+        ("latin-1", "caf\xe9", "caf\\ufffd"),
+        ("utf-8", "a\u2028b\x85", "a\\u2028b\\x85"),
+    ],
+)
+def test_source_lines_of_any_encoding(tmp_path, encoding, remark, shown):
+    text = (
+        f"__device__ void put(float *x) {{ x[threadIdx.x] = 1; }} // {remark}"
+    )
+    (tmp_path / "line.h").write_bytes(f"{text}\n".encode(encoding))
     done = subprocess.run(
         [sys.executable, "-P", "-c", LATIN_1, tmp_path],
         env=dict(os.environ, PYCUDA_DEVICE="cpu", PYCUDA_CPU_CHECK="bank"),
@@ -144,4 +153,4 @@ def test_source_lines_of_any_encoding(tmp_path):
         timeout=100,
     )
     assert done.returncode == 0, done.stderr[-4000:]
-    assert "caf\\ufffd" in done.stdout
+    assert shown in done.stdout

@@ -364,6 +364,32 @@ def test_checks_are_shown_with_line_variable_thread_and_remedy(nb):
     assert result.outputs == []
 
 
+STREAMS = """%%cuda
+__global__ void put(int *a) { a[threadIdx.x] = 1; }  // a\u2028b
+__global__ void get(const int *a, int *b) { b[threadIdx.x] = a[threadIdx.x]; }
+"""
+
+
+@pytest.mark.cpu
+def test_reports_of_streams_name_cells(nb):
+    nb.run("%cuda_check streams continue")
+    nb.run(STREAMS)
+    result = nb.run(
+        "one, two = drv.Stream(), drv.Stream()\n"
+        "a, b = drv.mem_alloc(256), drv.mem_alloc(256)\n"
+        "put(a, block=(64, 1, 1), stream=one)\n"
+        "get(a, b, block=(64, 1, 1), stream=two)\n"
+        "drv.Context.synchronize()"
+    )
+    (shown,) = result.data
+    text = shown["text/plain"]
+    assert text.startswith(f"In[{result.count}]:4: streams: ")
+    assert f"the memory (In[{result.count}]:3)" in text
+    assert f"after In[{result.count}]:3 (event.record)" in text
+    assert "ipython-input" not in text + shown["text/html"]
+    nb.run("%cuda_check off")
+
+
 def test_the_cells_of_the_page_run(nb):
     page = ROOT / "docs" / "notebooks.md"
     cells = re.findall(r"```ipython\n(.*?)```", page.read_text(), re.DOTALL)

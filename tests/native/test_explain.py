@@ -540,3 +540,11 @@ def test_packs_and_limits(tmp_path):
     assert many["level"] == "fibers"
     assert many["reason"].startswith("it has 131 barriers")
     assert columns["level"] == "packs"
+
+
+def test_a_box_of_comments_is_no_long_search(tmp_path):
+    path = tmp_path / "box.cu"
+    box = 40 * "/* ---------------------------------------------- */\n"
+    path.write_text(box + "__global__ void k(float *x) { *x = 1; }\n")
+    told = json.loads(_explain(path, "--json").stdout)
+    assert [row["name"] for row in told["kernels"]] == ["_Z1kPf"]

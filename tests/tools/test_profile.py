@@ -46,6 +46,24 @@ def test_a_range_ends_with_an_exception():
     assert rows[0].end
 
 
+async def _wait():
+    pass
+
+
+async def _wait_often():
+    yield
+
+
+def _count():
+    yield
+
+
+@pytest.mark.parametrize("function", [_wait, _wait_often, _count])
+def test_coroutines_and_generators_are_not_decorated(function):
+    with pytest.raises(TypeError, match="a coroutine or a generator"):
+        profile.range("work")(function)
+
+
 def test_a_decorated_function():
     @profile.range("solve")
     def solve(n, *, by=1):

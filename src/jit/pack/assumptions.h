@@ -51,7 +51,10 @@ bool jit_pack_assumes_divisor(const struct jit_pack_body *body,
  * all lanes, and writes its value in lane 0. */
 void jit_pack_write_divisor_case(struct jit_pack_writer *to, LLVMValueRef at);
 
-/* choices.c: tests for an instruction that other threads can observe, after
+/* choices.c: tests whether the value may be part of the index of an access.
+ * `depth` limits the number of instructions between both. */
+bool jit_pack_feeds_index(LLVMValueRef value, int depth);
+/* Tests for an instruction that other threads can observe, after
  * which a pack cannot be run again. */
 bool jit_pack_has_effect(LLVMValueRef at);
 /* Tests whether either all lanes of a pack reach basic block `b` or no lane

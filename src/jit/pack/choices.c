@@ -117,9 +117,8 @@ jit_pack_may_give_up(const struct jit_pack_body *body, unsigned b)
 
 /* ---- choices ---- */
 
-/* Tests whether the value may be part of the index of an access. */
-static bool
-feeds_index(LLVMValueRef value, int depth)
+bool
+jit_pack_feeds_index(LLVMValueRef value, int depth)
 {
     LLVMUseRef use = depth ? LLVMGetFirstUse(value) : NULL;
     for (; use; use = LLVMGetNextUse(use)) {
@@ -127,7 +126,7 @@ feeds_index(LLVMValueRef value, int depth)
         bool passes = (jit_is_arithmetic(user) && !LLVMIsAICmpInst(user)) ||
                       jit_is_extreme(user) || LLVMIsAPHINode(user);
         if (LLVMIsAGetElementPtrInst(user) ||
-            (passes && feeds_index(user, depth - 1))) {
+            (passes && jit_pack_feeds_index(user, depth - 1))) {
             return true;
         }
     }
@@ -152,7 +151,7 @@ only_chooses(LLVMValueRef compare)
         if (!chooses ||
             LLVMGetTypeKind(LLVMTypeOf(user)) != LLVMIntegerTypeKind ||
             LLVMTypeOf(user) == LLVMTypeOf(compare) ||
-            !feeds_index(user, DEPTH)) {
+            !jit_pack_feeds_index(user, DEPTH)) {
             return false;
         }
     }
@@ -179,7 +178,7 @@ jit_pack_is_index_choice(LLVMValueRef at)
            (jit_is_extreme(at) ||
             (LLVMIsASelectInst(at) && LLVMIsAICmpInst(LLVMGetOperand(at, 0)) &&
              jit_pack_is_index_choice(LLVMGetOperand(at, 0)))) &&
-           feeds_index(at, DEPTH);
+           jit_pack_feeds_index(at, DEPTH);
 }
 
 /* Tests whether the value is computed in the innermost loop around `at`. */

@@ -127,27 +127,11 @@ jit_pack_write_divisor_case(struct jit_pack_writer *to, LLVMValueRef at)
     jit_pack_define(to, at, jit_pack_scalar(to, LLVMGetOperand(at, 2)));
 }
 
-/* Tests whether the value may be part of the index of an access. */
-static bool
-feeds_address(LLVMValueRef value, int depth)
-{
-    LLVMUseRef use = depth ? LLVMGetFirstUse(value) : NULL;
-    for (; use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsAGetElementPtrInst(user) ||
-            (jit_is_arithmetic(user) && !LLVMIsAICmpInst(user) &&
-             feeds_address(user, depth - 1))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool
 jit_pack_is_index_quotient(LLVMValueRef at)
 {
     enum { DEPTH = 8 };
-    return jit_pack_dividend(at) && feeds_address(at, DEPTH);
+    return jit_pack_dividend(at) && jit_pack_feeds_index(at, DEPTH);
 }
 
 /* Writes the quotient or remainder of `x` by the divisor of `at`, both scalars
