@@ -189,7 +189,9 @@ class AccessCounts(Sequence[AccessCount]):
 
 def parse(text: str) -> AccessCounts:
     """Return the counts that lines of JSON describe, sorted by line."""
-    rows = [AccessCount(**json.loads(line)) for line in text.split("\n") if line]
+    rows = [
+        AccessCount(**json.loads(line)) for line in text.split("\n") if line
+    ]
     rows.sort(
         key=lambda row: (
             row.kernel,

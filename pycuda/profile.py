@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import inspect
 import glob
 import importlib
+import inspect
 import os
 import sys
 import threading
