@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "api/cuda_types.h"
+#include "cpu/check/deferred_state.h"
 #include "cpu/device/limits.h"
 #include "cpu/run/launch_state.h"
 #include "cpu/stream/worker.h"
@@ -96,19 +97,6 @@ struct cpu_check_warp {
     /* Everything that lane j did in time intervals (epoch_interval.c) with a
      * number below seen[i][j] happens before the next access of lane i. */
     uint32_t seen[CPU_WARP][CPU_WARP];
-};
-
-/* A read of unwritten shared memory whose report is delayed
- * (deferred_read.c). */
-struct cpu_check_deferred {
-    uintptr_t address;
-    uint64_t bytes;
-    const struct image_site *site; /* NULL: no report is delayed */
-    unsigned thread;               /* linear index of the reading thread */
-    /* Number of further reads of unwritten shared memory. */
-    unsigned repeats;
-    /* Number of checked accesses since the read. */
-    unsigned accesses;
 };
 
 /* State of the kernel checks (memory, races, barriers) of one worker. Only the
