@@ -17,7 +17,7 @@
 
 #include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
-#include "cpu/check/stream_order.h"
+#include "cpu/check/streams/stream_order.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"

@@ -17,7 +17,7 @@
 #include "cpu/check/access_range.h"
 #include "cpu/check/hooks.h"
 #include "cpu/check/race.h"
-#include "cpu/check/stream_order.h"
+#include "cpu/check/streams/stream_order.h"
 #include "cpu/run/runtime.h"
 #include "cpu/stream/worker.h"
 #include "image/abi.h"

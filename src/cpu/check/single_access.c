@@ -13,8 +13,8 @@
 #include "cpu/check/deferred_read.h"
 #include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
-#include "cpu/check/stream_order.h"
-#include "cpu/check/warp_accesses.h"
+#include "cpu/check/streams/stream_order.h"
+#include "cpu/check/bank/warp_accesses.h"
 #include "cpu/run/runtime.h"
 #include "image/abi.h"
 

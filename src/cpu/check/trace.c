@@ -20,7 +20,7 @@
 #include "cpu/check/access_range.h"
 #include "cpu/check/deferred_read.h"
 #include "cpu/run/runtime.h"
-#include "cpu/check/warp_accesses.h"
+#include "cpu/check/bank/warp_accesses.h"
 #include "image/abi.h"
 
 /* capacity of a trace (a record of the checked calls), in 64-bit words */

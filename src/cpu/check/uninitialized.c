@@ -16,7 +16,7 @@
 #include "cpu/check/deferred_read.h"
 #include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
-#include "cpu/check/stream_order.h"
+#include "cpu/check/streams/stream_order.h"
 #include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 #include "cpu/module/module_state.h"

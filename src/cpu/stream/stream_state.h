@@ -35,8 +35,8 @@ struct cpu_stream {
     struct cpu_capture *_Atomic capture;
     /* Next stream of the same capture; guarded by the graph lock. */
     struct cpu_stream *captured_next;
-    /* For the check `streams` (check/stream_order.c): number of the stream's
-     * timeline, or 0. */
+    /* For the check `streams` (check/streams/stream_order.c): number of the
+     * stream's timeline, or 0. */
     unsigned timeline;
     /* Green context that was current when the stream was created, or NULL. */
     struct cpu_green *green;

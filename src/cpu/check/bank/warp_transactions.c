@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cpu/check/warp_accesses.h"
+#include "cpu/check/bank/warp_accesses.h"
 
 enum { BANKS = 32, WORD = 4, SECTOR = 32, MAX_BYTES = 16 };
 

@@ -9,8 +9,8 @@
  * them writes, stream_report.c reports both.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PYCUDA_CPU_CHECK_STREAM_ORDER_H
-#define PYCUDA_CPU_CHECK_STREAM_ORDER_H
+#ifndef PYCUDA_CPU_CHECK_STREAMS_STREAM_ORDER_H
+#define PYCUDA_CPU_CHECK_STREAMS_STREAM_ORDER_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -8,8 +8,8 @@
  * by source line.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PYCUDA_CPU_CHECK_WARP_ACCESSES_H
-#define PYCUDA_CPU_CHECK_WARP_ACCESSES_H
+#ifndef PYCUDA_CPU_CHECK_BANK_WARP_ACCESSES_H
+#define PYCUDA_CPU_CHECK_BANK_WARP_ACCESSES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -17,7 +17,7 @@
 #include "cpu/check/check.h"
 #include "cpu/check/hooks.h"
 #include "cpu/check/report_text.h"
-#include "cpu/check/warp_accesses.h"
+#include "cpu/check/bank/warp_accesses.h"
 #include "cpu/exports/visibility.h"
 #include "image/abi.h"
 

@@ -19,7 +19,7 @@
 
 #include "cpu/check/hooks.h"
 #include "cpu/check/report_text.h"
-#include "cpu/check/stream_order.h"
+#include "cpu/check/streams/stream_order.h"
 #include "cpu/device/context.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/module/module_state.h"

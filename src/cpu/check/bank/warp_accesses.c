@@ -20,7 +20,7 @@
 
 #include "cpu/check/check.h"
 #include "cpu/check/hooks.h"
-#include "cpu/check/warp_accesses.h"
+#include "cpu/check/bank/warp_accesses.h"
 #include "cpu/module/module_state.h"
 #include "cpu/run/launch_state.h"
 #include "cpu/stream/worker.h"

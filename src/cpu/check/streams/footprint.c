@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "cpu/check/check.h"
-#include "cpu/check/stream_order.h"
+#include "cpu/check/streams/stream_order.h"
 #include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 #include "cpu/stream/worker.h"

@@ -18,7 +18,7 @@
 
 #include "cpu/check/check.h"
 #include "cpu/check/hooks.h"
-#include "cpu/check/stream_order.h"
+#include "cpu/check/streams/stream_order.h"
 #include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 

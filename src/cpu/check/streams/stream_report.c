@@ -16,7 +16,7 @@
 #include "cpu/check/check.h"
 #include "cpu/check/hooks.h"
 #include "cpu/check/report_text.h"
-#include "cpu/check/stream_order.h"
+#include "cpu/check/streams/stream_order.h"
 #include "cpu/device/context.h"
 #include "image/abi.h"
 
