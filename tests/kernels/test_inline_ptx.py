@@ -438,7 +438,7 @@ def test_blocks_take_turns_with_multiprocessors():
         ('"done: mov.u32 %0, 1; done:" : "=r"(r)', "defined twice"),
         ('"max.odd.f32 %0, %0, 1.0;" : "+f"(f)', "'max' does not exist in"),
         ('"mov.u32 %0, %%smod;" : "=r"(r)', "it uses '%smod'"),
-        ('"addc.u32 %0, 1, 1;" : "=r"(r)', "comes from another asm"),
+        ('"addc.u32 %0, 1, 1;" : "=r"(r)', "from another asm statement"),
         ('"add.ri.f32 %0, 1.0, 1.0;" : "=f"(f)', "'add' does not exist in"),
         ('"mov.u64 %0, 1;" : "=r"(r)', r"'\$0' has 32 bits, but 64"),
         ('"mul.u32 %0, 1, 2;" : "=r"(r)', "needs .lo, .hi or .wide"),

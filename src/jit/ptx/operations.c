@@ -49,7 +49,9 @@ wide_sum(struct ptx_work *work, bool subtract, bool use_carry)
     if (use_carry) {
         if (!work->ptx->carry) {
             return ptx_give_up(work,
-                               "no instruction before it sets the carry");
+                               "no instruction before it sets the carry; "
+                               "one from before a label or from another asm "
+                               "statement is not seen");
         }
         LLVMValueRef carry =
             LLVMBuildZExt(builder, work->ptx->carry, wide, "");
