@@ -155,8 +155,10 @@ add_checks(struct jit *jit)
     drop_locations(jit, true);
 }
 
-/* Simplifies the bodies of the kernels whose threads wait for each other at
- * no barrier. */
+/* Simplifies kernel bodies before they are split: removes checks that cannot
+ * fail, chooses the axis of vectorisation, and turns a first branch such as
+ * `if (i < n)` into a bound of the thread loop. Kernels that run on fibers are
+ * not changed. */
 static void
 simplify_bodies(struct jit *jit)
 {

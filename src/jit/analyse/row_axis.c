@@ -121,9 +121,9 @@ address_stride(struct walk *walk, LLVMValueRef value, int steps)
     return sum;
 }
 
-/* Returns the stride of a value that is chosen from the operands from number
- * `first` on, such as a phi or a clamped index: that of the operands which
- * change along the axis. */
+/* Returns the stride of a value that is chosen from several operands, such as
+ * a phi or a clamped index. Operands before number `first` do not count. The
+ * stride is that of the operands that change along the axis. */
 static struct stride
 choice_stride(struct walk *walk, LLVMValueRef value, unsigned first,
               unsigned count, int steps)
@@ -141,9 +141,9 @@ choice_stride(struct walk *walk, LLVMValueRef value, unsigned first,
     return sum;
 }
 
-/* Returns the stride of a phi. For a loop's counter or pointer, it is that of
- * the first iteration: a step that differs between threads makes it unknown.
- */
+/* Returns the stride of a phi. For a loop's counter or pointer, it is the
+ * stride of the initial value, or unknown if the increment per iteration
+ * differs between threads. */
 static struct stride
 phi_stride(struct walk *walk, LLVMValueRef phi, int steps)
 {
@@ -314,7 +314,8 @@ may_exchange(const struct jit_kernel *kernel)
     return true;
 }
 
-/* Exchanges the uses of two arguments of the body. */
+/* Exchanges two arguments of the body: each use of one becomes a use of the
+ * other. */
 static void
 exchange(struct jit *jit, const struct jit_kernel *kernel, int a, int b)
 {

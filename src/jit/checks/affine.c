@@ -166,8 +166,8 @@ value_in(const struct jit_view *view, LLVMValueRef value, const int rounds[2])
 }
 
 /* Builds the value of iteration `inner` of the inner loop and iteration
- * `outer` of the outer loop, extended to 64 bits. A value that has fewer bits
- * is computed with its own width, wraps there, and is then zero-extended. */
+ * `outer` of the outer loop, extended to 64 bits. A value of fewer bits is
+ * computed with its own width, where it may wrap, and then zero-extended. */
 static LLVMValueRef
 wide_in(const struct jit_view *view, LLVMValueRef value, int inner, int outer)
 {
@@ -364,9 +364,9 @@ add_compare(struct terms *terms, LLVMValueRef test, bool holds)
                                              predicate, holds});
 }
 
-/* Tests whether `test` equals `holds` exactly if two conditions both equal
- * `holds`: `test` is an AND, or, if `holds` is false, an OR. Sets `parts` to
- * the two conditions. */
+/* Splits the requirement that `test` is equal to `holds` in two. An AND is
+ * true exactly if both operands are true; an OR is false exactly if both are
+ * false. In these cases, sets `parts` to the two operands and returns true. */
 static bool
 is_both(LLVMValueRef test, bool holds, LLVMValueRef parts[2])
 {

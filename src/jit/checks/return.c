@@ -1,11 +1,11 @@
 /* return.c - recognises the `return` statements of a kernel.
  *
  * Called by insert.c. clang makes each `return` a branch to one block,
- * "return". If the kernel ends in an empty block, clang uses that one, which
- * is then also the target of an `if` or a loop ("if.end"). If the lifetime of
- * variables ends at a `return`, the branch first passes through blocks named
- * "cleanup", which receive a number that says where to continue: 1 means
- * `return`.
+ * "return". If the kernel already ends in an empty block, such as the block
+ * "if.end" after an `if` or a loop, clang uses that block instead. If the
+ * lifetime of variables ends at a `return`, the branch first passes through
+ * blocks named "cleanup", which receive a number that says where to continue:
+ * 1 means `return`.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

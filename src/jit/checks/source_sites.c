@@ -101,9 +101,9 @@ names_file(const char *name, const char *file)
     return !name || (strncmp(name, file, length) == 0 && name[length] == '"');
 }
 
-/* Returns the source text of a file. The compiler has embedded it in the debug
- * information; if not, returns "". The result is a copy with a final NUL; the
- * copy of the latest file is kept. */
+/* Returns the source text of a file, or "" if the debug information does not
+ * contain it. The text ends in a NUL. It is copied when the function is called
+ * with another file than before. */
 static const char *
 file_text(LLVMMetadataRef file)
 {

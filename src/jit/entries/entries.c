@@ -109,10 +109,9 @@ jit_text_parameters(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
-/* Writes IR text that loads blockDim and gridDim. `axis` is the axis (0 to 2)
- * of the launch that the entry calls x; the entry calls the launch's x axis by
- * the number `axis`. `first`: number of values of blockDim that the caller has
- * written already. */
+/* Writes IR text that loads blockDim and gridDim. `axis`: the axis of the
+ * launch (0: x, 1: y, 2: z) that the entry exchanges with x. `first`: number
+ * of values of blockDim that the caller has written already. */
 static void
 write_sizes(struct jit_text *text, unsigned axis, unsigned first)
 {
@@ -353,7 +352,8 @@ close_text(struct jit *jit)
 /* Removes the source location of an instruction. A debugger must find the
  * source lines of a kernel in one function only. A kernel with warp operations
  * has two functions with its code: one runs it one warp after the other, the
- * other one on fibers. The locations are removed from the second one. */
+ * other one on fibers. The locations are removed from the function for
+ * fibers. */
 static void
 drop_location(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -460,9 +460,10 @@ has_loads(LLVMBasicBlockRef block)
     return at != NULL;
 }
 
-/* Matches a grid-stride loop and removes its back edge. The entry repeats the
- * thread loop for each stride instead (loop.c), and so the code in front of
- * the loop. A load there would find what an earlier iteration has stored. */
+/* Matches a grid-stride loop and removes its back edge. Instead, the entry
+ * repeats the thread loop for each stride (loop.c). This also repeats the code
+ * before the grid-stride loop, which therefore must not load from memory: it
+ * could read what an earlier iteration stored. */
 static bool
 match_stride(struct search *search, LLVMBasicBlockRef entry)
 {

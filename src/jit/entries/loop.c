@@ -4,10 +4,10 @@
  * `first` on. For each block there are loops over threadIdx.z, threadIdx.y and
  * threadIdx.x around the kernel body. The loop over x is innermost, so that
  * LLVM vectorises it. The threads are independent (CUDA's model: no barrier,
- * no spinning). The access group tells LLVM so, unless private memory is
- * shared between the iterations (kernel->sequential). A guard (guard.c), such
- * as `if (i < n)`, bounds the loop over x. A grid-stride loop surrounds the
- * three loops. nest.c writes the loops themselves.
+ * no spinning). Metadata (an access group) tells LLVM that they are, unless
+ * iterations share private memory (kernel->sequential). A guard (guard.c),
+ * such as `if (i < n)`, bounds the loop over x. A grid-stride loop surrounds
+ * the three loops. nest.c writes the loops themselves.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -68,7 +68,8 @@ lower_of(const struct jit_guard *guard)
 
 /* If the guard (the condition of the kernel's first branch) has a lower bound,
  * or the index may wrap within a block, writes IR text that sets %start to the
- * first threadIdx.x for which it holds. Otherwise writes only a branch. */
+ * first threadIdx.x for which the guard holds. Otherwise writes only a
+ * branch. */
 static void
 write_lower(struct jit *jit, struct jit_kernel *kernel)
 {

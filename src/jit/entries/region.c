@@ -284,7 +284,7 @@ write_early_exit(struct jit *jit, struct jit_kernel *kernel)
 }
 
 /* Writes the branch after the thread loop of start point `point` (the kernel's
- * begin or the code after a barrier). It leads to the start point that the
+ * start or the code after a barrier). It leads to the start point that the
  * threads reached or to the end of the thread block. */
 static void
 write_choice(struct jit *jit, const struct jit_regions *regions,

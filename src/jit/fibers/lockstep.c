@@ -54,7 +54,7 @@ is_shared(LLVMValueRef address)
             LLVMGetNumOperands(address) == 0) {
             return false;
         }
-        /* Go on with the pointer from which the address is computed: the
+        /* Continue with the pointer from which the address is computed: the
          * first value of a phi or select, or the first operand of a
          * getelementptr or cast. */
         bool choice = LLVMIsASelectInst(address) != NULL;

@@ -64,9 +64,9 @@ struct loop {
 
 enum relation { UNKNOWN, DIFFER, OVERLAP };
 
-/* Sets the stride of an access and whether it is `strided`. If the address
- * grows by one word per iteration or not at all, LLVM has no gaps to fill with
- * other accesses. */
+/* Sets the stride of an access and whether it is `strided`. An access whose
+ * address grows by one word per iteration, or not at all, is not strided: it
+ * leaves no gaps that LLVM could fill with other accesses. */
 static void
 stride_find(const struct loop *loop, struct member *member)
 {

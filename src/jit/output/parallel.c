@@ -68,8 +68,8 @@ predecessors_find(struct jit_parallel *loop)
     for (unsigned i = 1; i <= count; i++) {
         loop->first_predecessor[i] += loop->first_predecessor[i - 1];
     }
-    /* Each entry now is the end of its block's list, and becomes the start
-     * while the list is filled from the end. */
+    /* first_predecessor[b] is now the end of block b's part of `predecessors`.
+     * Filling each part from its end makes it the start. */
     for (unsigned i = count; i-- > 0;) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(loop->blocks[i]);
         for (unsigned k = LLVMGetNumSuccessors(end); k-- > 0;) {

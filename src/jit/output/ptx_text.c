@@ -22,7 +22,8 @@
 #include "jit/retarget/retarget.h"
 #include "jit/text.h"
 
-/* The newest architecture that LLVM 19 knows. */
+/* The highest compute capability that LLVM 19 can generate code for, times
+ * 10. */
 enum { MAX_ARCH = 90 };
 
 static const struct {
@@ -105,14 +106,15 @@ replace_call(struct jit *jit, LLVMValueRef call, void *data)
 
 /* Converts floats to integers by the instruction cvt of PTX, whose result for
  * NaN and for numbers out of range is the one that CUDA C++ has. The back end
- * would write more instructions, which convert NaN to 0. A narrow integer is
- * converted by way of 32 bits, as by nvcc: of a value that is too large for it
- * the low bits remain. */
+ * would write more instructions, which convert NaN to 0. For an integer of
+ * fewer than 32 bits, the float becomes a 32-bit integer whose low bits are
+ * the result, as in code of nvcc. */
 static void
 replace_conversion(struct jit *jit, LLVMValueRef at, void *data)
 {
     static const char *const names[2][2][2] = {
-        /* float or double; up to 32 bits or 64; signed or unsigned */
+        /* indices: [float or double][result of up to 32, or of 64 bits][signed
+         * or unsigned] */
         {{"llvm.nvvm.f2i.rz", "llvm.nvvm.f2ui.rz"},
          {"llvm.nvvm.f2ll.rz", "llvm.nvvm.f2ull.rz"}},
         {{"llvm.nvvm.d2i.rz", "llvm.nvvm.d2ui.rz"},
@@ -149,7 +151,7 @@ replace_conversion(struct jit *jit, LLVMValueRef at, void *data)
 }
 
 /* Replaces a fence by the strongest one of PTX: LLVM's back end has no
- * instruction for `fence`, and its C interface does not tell the scope. */
+ * instruction for `fence`, and LLVM-C cannot query the scope of a fence. */
 static void
 replace_fence(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -30,8 +30,8 @@ static const char prefix[] = "__pycuda_rare_";
 static const unsigned widths[] = {2, 4, 8, 16, 32, 64};
 
 /* A slow-path function __pycuda_rare_F: a call of F, such as sinf, for the
- * rare arguments that the inlined code does not handle. Or a vector variant of
- * this function, which handles several threads. */
+ * rare arguments that the inlined code does not handle; or a vector variant of
+ * such a function, which handles several threads. */
 struct slow_path {
     LLVMValueRef function;
     LLVMTypeRef types[MAX_ARGUMENTS];

@@ -22,10 +22,11 @@ struct jit_shape;
  * uniform, or linear, in most packs, returns the dividend. Else returns NULL.
  */
 LLVMValueRef jit_pack_dividend(LLVMValueRef at);
-/* Tests for a remainder, if jit_pack_dividend accepts the instruction. */
+/* Tests whether the instruction is a remainder rather than a quotient. Valid
+ * only for instructions that jit_pack_dividend accepts. */
 bool jit_pack_is_remainder(LLVMValueRef at);
-/* Tests whether all lanes divide by the same number, if jit_pack_dividend
- * accepts the instruction. */
+/* Tests whether all lanes divide by the same number. Valid only for
+ * instructions that jit_pack_dividend accepts. */
 bool jit_pack_divisor_is_uniform(const struct jit_pack_body *body,
                                  LLVMValueRef at);
 /* Quick test for a quotient or remainder that is used as an index. */
@@ -40,11 +41,12 @@ void jit_pack_write_quotient(struct jit_pack_writer *to, LLVMValueRef at);
 
 /* Tests for a select `y == n ? a : b` in which n is 0 or -1. Such selects are
  * written by retarget/arithmetic.c for divisors y for which LLVM does not
- * define the quotient. In quotients of indices, y is assumed to be another
- * number. */
+ * define the quotient. If the quotient is used in an index, y is assumed to be
+ * neither 0 nor -1. */
 bool jit_pack_is_divisor_case(LLVMValueRef at);
-/* Tests for a select `y == n ? a : b` that gets the shape of b although a has
- * another shape, so that a run-time test is needed. */
+/* Tests for a select `y == n ? a : b` that is assumed to be b in all lanes,
+ * although a differs from lane to lane in another way than b. A run-time test
+ * is needed for it. */
 bool jit_pack_assumes_divisor(const struct jit_pack_body *body,
                               LLVMValueRef at);
 /* Writes the run-time test that a select `y == n ? a : b` has the value b in
@@ -54,38 +56,39 @@ void jit_pack_write_divisor_case(struct jit_pack_writer *to, LLVMValueRef at);
 /* choices.c: tests whether the value may be part of the index of an access.
  * `depth` limits the number of instructions between both. */
 bool jit_pack_feeds_index(LLVMValueRef value, int depth);
-/* Tests for an instruction that other threads can observe, after
- * which a pack cannot be run again. */
+/* Tests for an instruction with an effect that other threads can observe.
+ * After it, a pack cannot be run a second time. */
 bool jit_pack_has_effect(LLVMValueRef at);
 /* Tests whether either all lanes of a pack reach basic block `b` or no lane
  * does. */
 bool jit_pack_all_lanes_reach(const struct jit_pack_body *body, unsigned b);
 /* Tests whether the function for a pack may give up in basic block `b`, before
- * the first effect in it, and run the pack in another way: it has had no
- * effect before, in earlier iterations of a loop either, and either all lanes
- * reach `b` or no lane does. Loads may be repeated. */
+ * the first effect in it, and run the pack in another way. This requires that
+ * nothing before that point has an effect, including earlier iterations of a
+ * loop, and that either all lanes reach `b` or none. Loads are no effects. */
 bool jit_pack_may_give_up(const struct jit_pack_body *body, unsigned b);
 /* Quick test for a comparison, select, minimum or maximum that chooses the
  * index of an access. */
 bool jit_pack_is_index_choice(LLVMValueRef at);
-/* If `at` is such a choice and is assumed to be the same for all lanes, stores
- * the shape of its result in *shape and returns true. The shapes of the
- * operands must be known. */
+/* If `at` chooses the index of an access, and all lanes are assumed to choose
+ * alike, stores the shape of the result (its relation between lanes) in *shape
+ * and returns true. The shapes of the operands must be known. */
 bool jit_pack_choice_shape(const struct jit_pack_body *body, LLVMValueRef at,
                            struct jit_shape *shape);
 /* Tests whether the comparison on which the branch at the end of basic block
  * `b` depends is assumed to have the same result in all lanes. */
 bool jit_pack_assumes_branch(const struct jit_pack_body *body, unsigned b);
-/* Tests whether this may be assumed: it can be tested before any effect, and
- * the branch neither leaves a loop nor repeats it. The shapes of values must
- * be known. */
+/* Tests whether the comparison on which the branch at the end of basic block
+ * `b` depends may be assumed to have the same result in all lanes: a run-time
+ * test is possible before any effect, and the branch neither leaves nor
+ * repeats a loop. The shapes of values must be known. */
 bool jit_pack_may_assume_branch(const struct jit_pack_body *body, unsigned b);
 /* Tests whether `at` is assumed to choose alike in all lanes, so that a
  * run-time test is needed. */
 bool jit_pack_assumes_choice(const struct jit_pack_body *body,
                              LLVMValueRef at);
-/* Writes code for a choice that is assumed to be alike in all lanes: the test
- * of this at run time, and the value that lane 0 chooses. */
+/* Writes code for a choice that is assumed to be the same in all lanes: the
+ * run-time test of this assumption, and the value that lane 0 chooses. */
 void jit_pack_write_choice(struct jit_pack_writer *to, LLVMValueRef at);
 
 /* fallback.c: writes a function for packs of `width` threads that calls the

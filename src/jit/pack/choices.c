@@ -34,10 +34,11 @@
  * the last lane's index is not more than 2^31 from the first one's */
 enum { MAX_STRIDE = 1 << 20 };
 
-/* ---- positions from which body->general may run the pack instead ---- */
+/* ---- positions at which another function may take over the pack ---- */
 
-/* Tests for a call of a function that only computes or reads: one of LLVM's,
- * a mathematical function's slow path, or a fetch from a texture. */
+/* Tests for a call of a function that only computes or reads: an LLVM
+ * intrinsic, the slow path of a mathematical function, or a fetch from a
+ * texture. */
 static bool
 is_pure_call(LLVMValueRef at)
 {
@@ -203,8 +204,9 @@ growing_operand(const struct jit_pack_body *body, LLVMValueRef at)
         if (jit_pack_is_uniform(body, LLVMGetOperand(at, 1 - i)) &&
             own.kind == JIT_SHAPE_LINEAR && own.stride &&
             own.stride <= MAX_STRIDE && own.stride >= -MAX_STRIDE) {
-            /* A counter that is compared with the index of the thread, as in
-             * `if (j <= i)`, passes the indices of each pack. */
+            /* A loop counter j that is compared with the thread's index i, as
+             * in `if (j <= i)`, takes in some iterations a value between the
+             * indices of a pack. The lanes then choose differently. */
             return varies(body, at, LLVMGetOperand(at, 1 - i)) &&
                            !varies(body, at, LLVMGetOperand(at, i))
                        ? 2
@@ -249,8 +251,9 @@ branch_comparison(const struct jit_pack_body *body, unsigned b)
     return compares ? condition : NULL;
 }
 
-/* Tests for threadIdx.x, plus a constant. In blocks with short rows, packs
- * often contain the border of a condition on it. */
+/* Tests whether the value is threadIdx.x plus a constant. In blocks with short
+ * rows, a comparison of such a value is often true for only a part of a
+ * pack. */
 static bool
 is_thread_index(const struct jit_pack_body *body, LLVMValueRef value)
 {
@@ -337,7 +340,8 @@ jit_pack_choice_shape(const struct jit_pack_body *body, LLVMValueRef at,
     if (operand == 2) {
         return false;
     }
-    /* The test includes that the operand does not wrap between the lanes. */
+    /* The run-time test of the choice also tests that the operand does not
+     * wrap between the lanes. */
     LLVMValueRef other = LLVMGetOperand(at, 1 - operand);
     *shape = jit_pack_shape(body, LLVMGetOperand(at, operand));
     if (is_signed_extreme(at)) {

@@ -35,7 +35,8 @@ struct step {
     /* The value does not wrap as a signed number. So its sign extension to
      * more bits changes by `amount` in each iteration, too. */
     bool is_signed;
-    /* The same for an unsigned number and its zero extension. */
+    /* The value does not wrap as an unsigned number, so its zero extension to
+     * more bits changes by `amount` in each iteration, too. */
     bool is_unsigned;
     /* The increment is only right if the operand of this sign or zero
      * extension does not wrap, which must be tested at run time. NULL: no test

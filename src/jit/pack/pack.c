@@ -335,7 +335,8 @@ write_general(struct jit_pack_body *body, struct jit_pack_body *plain,
                                : jit_pack_write(plain, width, "general");
     LLVMSetLinkage(general, LLVMInternalLinkage);
     jit_add_attribute(body->jit, general, "noinline");
-    /* At a border it runs in each row, which may be short. */
+    /* For choices, the function is not cold: each row of threads that crosses
+     * a border of the data runs it, and rows may be short. */
     if (!body->choices) {
         jit_add_attribute(body->jit, general, "cold");
     }

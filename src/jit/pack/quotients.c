@@ -24,7 +24,7 @@
 #include "jit/planted_faults.h"
 
 /* smallest constant divisor of which the quotients are assumed to be equal in
- * most packs, and its logarithm */
+ * most packs, and its base-2 logarithm */
 enum { LEAST = 32, LEAST_SHIFT = 5 };
 
 /* Tests for a 32-bit quotient that retarget/arithmetic.c has turned into a

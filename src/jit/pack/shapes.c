@@ -40,8 +40,8 @@ shape_of(const struct jit_pack_body *body, LLVMValueRef value)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         if (value == jit_body_argument(body->kernel, row[i])) {
             /* A global index that is computed with another base (guard->base)
-             * may be negative or above the signed range. So only one kind of
-             * extension preserves it. */
+             * may be negative or above the signed range. So either its sign
+             * extension or its zero extension has the same value, not both. */
             const struct jit_guard *guard = &body->kernel->guard;
             bool any = row[i] == JIT_GLOBAL_INDEX && guard->base;
             return (struct jit_shape){JIT_SHAPE_LINEAR, 1,
@@ -174,7 +174,7 @@ cast_shape(const struct jit_pack_body *body, LLVMValueRef at)
         }
         a.is_signed = a.is_unsigned = true;
         return a;
-    default: /* for the opcode LLVMTrunc */
+    default: /* LLVMTrunc: the truncated value may wrap */
         a.is_signed = a.is_unsigned = false;
         return a;
     }
@@ -602,8 +602,8 @@ find_all(struct jit_pack_body *body, unsigned count)
     }
 }
 
-/* Finds all shapes again without any assumption on choices if the condition of
- * a branch that is assumed to be uniform is not. */
+/* If the condition of some branch was assumed to be uniform but turned out not
+ * to be, finds all shapes again without assumptions on choices. */
 static void
 drop_wrong_branches(struct jit_pack_body *body, unsigned count)
 {

@@ -165,8 +165,8 @@ match_comparison(struct search *search, LLVMValueRef left,
 }
 
 /* Returns true if the condition `value` equals `go_on` exactly when several
- * comparisons of the form `threadIdx + terms < limit` are all true. Then adds
- * these comparisons to search->bounds. */
+ * comparisons of the form `threadIdx + terms < limit` are all true. In that
+ * case, adds these comparisons to search->bounds. */
 static bool
 match_condition(struct search *search, LLVMValueRef value, bool go_on)
 {
