@@ -149,9 +149,10 @@ bool api_set_interrupt(int (*hook)(void));
  * INVALID_VALUE for an unknown check. */
 CUresult api_select_checks(const char *list);
 
-/* Tells the kernel checks of the open driver library, if it has any, that its
- * caller queries streams and events for its own purposes: only waits show what
- * the program knows to be done. */
+/* Tells the kernel checks of the open driver library, if it has any, to ignore
+ * queries of streams and events, since pycuda._driver makes queries for its
+ * own purposes. The checks then count an operation as known to be done only if
+ * the program has waited for it. */
 void api_private_queries(void);
 
 /* Adds an allocation that was made earlier to the list of the kernel checks.

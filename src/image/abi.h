@@ -25,7 +25,7 @@ struct image_block {
     uint32_t ctaid[3];       /* offset 0: blockIdx */
     uint32_t ntid[3];        /* offset 12: blockDim */
     uint32_t nctaid[3];      /* offset 24: gridDim */
-    uint32_t dynamic_shared; /* offset 36: bytes requested by the launch */
+    uint32_t dynamic_shared; /* offset 36: bytes of dynamic shared memory */
     /* offset 40: memory of the block's shared variables: static ones first,
      * then dynamic shared memory; 128-byte aligned */
     char *shared;
@@ -238,10 +238,12 @@ struct __attribute__((may_alias)) image_check_operand {
     /* Barrier with the index `id` (0 to 47) for `count` threads, or for all  \
      * threads of the block if `count` is 0. */                               \
     ROW(void, __pycuda_barrier_named, (uint32_t id, uint32_t count), 1)       \
-    /* Counts the thread's arrival at such a barrier and does not wait. */    \
+    /* Counts the thread's arrival at barrier `id` (0 to 47) of `count`       \
+     * threads, and does not wait. */                                         \
     ROW(void, __pycuda_barrier_arrive, (uint32_t id, uint32_t count), 1)      \
-    /* Waits at such a barrier. Returns what an enum image_barrier says of    \
-     * the predicates of its threads. */                                      \
+    /* Waits at barrier `id` (0 to 47) of `count` threads. `kind`, an enum    \
+     * image_barrier, selects the result: the number of true predicates of    \
+     * the threads, or whether all or any are true. */                        \
     ROW(uint32_t, __pycuda_barrier_reduce,                                    \
         (uint32_t id, uint32_t count, int32_t kind, int32_t predicate), 1)    \
     ROW(uint64_t, __pycuda_shuffle,                                           \

@@ -21,8 +21,9 @@ struct image_child_launch {
     uint32_t caller_thread; /* offset 48: index of the thread in its block */
 };
 
-/* In kernel code, a pointer to a kernel is the address of such an object.
- * pycuda-jit creates one for each kernel whose address is taken. */
+/* In kernel code, a pointer to a kernel is the address of a struct
+ * image_kernel_address. pycuda-jit creates one for each kernel whose address
+ * is taken. */
 struct image_kernel_address {
     uint64_t magic;   /* offset 0: IMAGE_KERNEL_ADDRESS */
     const char *name; /* offset 8: name of the kernel in the image */
