@@ -165,10 +165,11 @@ bool cpu_check_run_begin(const struct cpu_op *op);
 void cpu_check_run_end(bool counted);
 /* Called when a kernel of an operation has ended. */
 void cpu_check_kernel_end(const struct cpu_launch *launch);
-/* Called when the host has waited for an operation, or for all operations:
- * they happen before what it submits later. The third function means the
- * operation that the calling thread runs, a callback of the program. Take the
- * lock of stream_order.c. */
+/* Called when the host knows that operations are done, so that they happen
+ * before all operations that it submits later: one operation
+ * (cpu_check_host_after), all operations (_all), or the operation whose
+ * callback the calling thread runs (_running). All three take the lock of
+ * stream_order.c. */
 void cpu_check_host_after(const struct cpu_op *op);
 void cpu_check_host_after_all(void);
 void cpu_check_host_after_running(void);

@@ -30,7 +30,7 @@
 #define GRANULE   ((size_t)64 << 10)
 #define PAGE      ((size_t)CPU_ARCH_PAGE)
 #define ALIGNMENT ((size_t)256)
-#define LARGE     GRANULE /* minimum bytes of an allocation with own pages */
+#define LARGE     GRANULE /* minimum bytes of an allocation in its own pages */
 /* Minimum bytes of an allocation that begins at a huge page. */
 #define HUGE_BYTES ((size_t)4 << 20)
 #define HUGE_UNIT  ((size_t)2 << 20)

@@ -19,8 +19,8 @@ const char *nvrtc_quick_option(void);
 bool nvrtc_image_is_quick(const struct image_header *image);
 /* Stores the path of the cache file for the full version of `quick`, a checked
  * image. Returns false, with an empty path, if there is no cache. The path
- * depends on environment variables, which a program may change: it is asked
- * for once, when the module is loaded. */
+ * depends on environment variables, which a program may change, so callers
+ * determine it once, when the module is loaded. */
 bool nvrtc_full_version_path(const struct image_header *quick,
                              char path[PATH_MAX]);
 /* Compiles the full version of `quick`, a checked image, in a child process,

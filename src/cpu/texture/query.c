@@ -15,8 +15,9 @@
 #include "cpu/texture/texture_state.h"
 #include "image/abi.h"
 
-/* Numbers of OpenCL for the types of channels: of integers that are read as
- * fractions, and of integers that are read as such. */
+/* OpenCL's numbers for the types of channels. An integer type has one number
+ * for texels that are read as fractions from 0 or -1 to 1 (`fraction`), and
+ * one for texels that are read as integers (`whole`). */
 static const struct {
     CUarray_format format;
     uint16_t fraction, whole;
@@ -42,14 +43,16 @@ channel_type(CUarray_format format, bool whole)
     return 0;
 }
 
-/* Returns OpenCL's number of the order R, RG or RGBA. */
+/* Returns OpenCL's number for the channel order: R, RG or RGBA. */
 static uint32_t
 channel_order(unsigned channels)
 {
     return channels == 1 ? 0x10b0 : channels == 2 ? 0x10b2 : 0x10b5;
 }
 
-/* A size that an array does not have is 0, although the texture's is 1. */
+/* Returns the size of an array or, for linear memory, that of the texture
+ * object. For a dimension that an array lacks, the size is 0, whereas the
+ * texture object stores 1. */
 static uint32_t
 size_of(const struct cpu_array *array, size_t own, size_t given)
 {

@@ -58,7 +58,7 @@ struct site_state {
  * so that they count as one. */
 struct last_access {
     struct site_state *state;
-    struct cpu_check_request *request; /* NULL: it was not counted */
+    struct cpu_check_request *request; /* NULL: not counted */
     unsigned linear;
     uintptr_t end;   /* address after the last byte */
     uintptr_t limit; /* largest address that `end` may become */

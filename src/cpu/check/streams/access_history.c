@@ -29,7 +29,7 @@ enum { MAX_ACCESSES = 256 };
 
 /* The bytes of one page that an operation has accessed. */
 struct access {
-    struct access *next; /* the next older one */
+    struct access *next; /* next older access to the page */
     struct cpu_check_order *order;
     const struct cpu_check_line *lines[CPU_CHECK_KINDS];
     /* for each kind, a bit for each byte; owned; `all` or NULL if all bits or

@@ -81,7 +81,7 @@ page_slot(struct cpu_check_footprint *footprint, uintptr_t number)
 }
 
 /* Returns whether accesses to the address are recorded: whether it is in
- * memory of the device, or in such memory that was freed. */
+ * memory of the device, allocated or freed. */
 static bool
 is_recorded(uintptr_t address)
 {

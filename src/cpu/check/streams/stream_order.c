@@ -41,7 +41,9 @@ static atomic_uint running_count;
 /* Set when operations may be ordered by values in memory, which the clocks do
  * not describe. */
 static atomic_bool stopped;
-/* Set if queries of streams and events are not by the program. */
+/* True if pycuda._driver makes queries of streams and events for its own
+ * purposes. A successful query then does not mean that the program knows of
+ * it. */
 static atomic_bool private_queries;
 static _Thread_local struct cpu_check_order *running;
 /* The call site of the graph launch that the thread executes. */
@@ -50,10 +52,10 @@ static _Thread_local bool launches_graph;
 
 /* ---- timelines; the lock is held ---- */
 
-/* Returns a timeline that no stream uses, or 0 if there is none. Earlier
- * operations of a timeline count as ordered before later ones, so one whose
- * operations the host has waited for is preferred to a new one, and a new one
- * to one with others. */
+/* Returns a timeline that no stream uses, or 0 if there is none. All earlier
+ * operations of a timeline count as ordered before its later ones. Preferred
+ * is therefore a used timeline whose operations the host has waited for, then
+ * a new timeline, and last any other used one. */
 static unsigned
 timeline_new(void)
 {
@@ -74,8 +76,9 @@ timeline_new(void)
     return found;
 }
 
-/* Returns the timeline of a graph node: that of a node which it depends on and
- * no other node continues, or else a new one. */
+/* Returns the timeline of a graph node. The node continues the timeline of one
+ * of its dependencies, unless other nodes continue all of these already; then
+ * it gets a new timeline. */
 static unsigned
 timeline_continue(struct cpu_op *const *after, size_t count)
 {
@@ -254,8 +257,9 @@ void
 cpu_check_stream_end(struct cpu_stream *stream)
 {
     pthread_mutex_lock(&lock);
-    /* Operations of the default stream still wait for it. They no longer find
-     * it in the list of streams, so all later operations count as ordered. */
+    /* Operations of the default stream still wait for the work of the ended
+     * stream. That stream is no longer in the list of streams, so its work
+     * counts as ordered before all later operations. */
     if (!(stream->flags & CU_STREAM_NON_BLOCKING)) {
         clock_join(host, stream->tail);
     }

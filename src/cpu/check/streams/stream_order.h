@@ -76,7 +76,7 @@ bool cpu_check_order_any_running(void);
 /* Size in bytes of a page: the unit in which accesses are recorded. */
 enum { CPU_CHECK_PAGE = 4096, CPU_CHECK_PAGE_WORDS = CPU_CHECK_PAGE / 64 };
 
-/* Kinds of access. An atomic or volatile write conflicts with no other one. */
+/* Kinds of access. Two atomic or volatile writes do not conflict. */
 enum cpu_check_kind {
     CPU_CHECK_READS,
     CPU_CHECK_WRITES,
@@ -88,7 +88,7 @@ enum cpu_check_kind {
 struct cpu_check_page {
     uintptr_t number; /* address of the page / CPU_CHECK_PAGE */
     bool ignored;     /* the page is not in memory of the device */
-    /* an access of each kind, or NULL */
+    /* for each kind, the location of one access, or NULL */
     const struct image_site *sites[CPU_CHECK_KINDS];
     /* for each kind, a bit for each byte of the page */
     uint64_t bits[CPU_CHECK_KINDS][CPU_CHECK_PAGE_WORDS];
@@ -135,8 +135,8 @@ struct cpu_check_line {
     unsigned line, column;
 };
 
-/* An access of an operation, for a report. `line` is NULL if it is no
- * kernel. */
+/* An access of an operation, for a report. `line` is NULL if the operation is
+ * not a kernel. */
 struct cpu_check_stream_access {
     const struct cpu_check_order *order;
     enum cpu_check_kind kind;
