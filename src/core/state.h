@@ -108,8 +108,8 @@ struct core_state {
     bool pool_off;
     /* kernel checks are selected */
     bool checked;
-    /* number of entered streams plus number of open captures, in all
-     * threads; ADD_SHARED, READ_SHARED */
+    /* number of entered streams plus number of open captures, in all threads;
+     * accessed by ADD_SHARED and READ_SHARED */
     unsigned stream_defaults;
 #define TYPE(field, name) PyTypeObject *field;
     CORE_TYPES(TYPE)

@@ -110,7 +110,7 @@ struct core_context {
     size_t scratch_count;
     /* page-locked buffers of staging.c; NULL before the first staged copy */
     struct core_staging *staging;
-    cublasHandle_t cublas; /* NULL before the first cuBLAS product */
+    cublasHandle_t cublas; /* cuBLAS handle; NULL before its first use */
     struct core_pending_copy *pending_copies;
     size_t pending_copy_count, pending_copy_capacity;
     /* index in `pending_copies` of the copy to check next */

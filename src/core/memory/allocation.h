@@ -22,10 +22,10 @@ struct core_allocation {
     CUstream stream; /* stream on which the memory was used last */
     bool cached : 1; /* true: the memory is a block of the default pool */
     bool freed : 1;
-    bool escaped : 1; /* true: its address was given out as an integer */
-    /* true: used in several streams that do not wait for each other */
+    bool escaped : 1; /* true: address was given out as an integer */
+    /* true: several streams that do not wait for each other used the memory */
     bool scattered : 1;
-    bool touched : 1; /* true: used since it was allocated */
+    bool touched : 1; /* true: a stream has used the memory */
     /* true: work of the memory's previous owner is complete */
     bool settled : 1;
     /* the last use was in another context (`user`), in its stream

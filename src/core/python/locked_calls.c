@@ -223,7 +223,7 @@ KIND(get, 512, HUNDREDS)
          (self, value, closure))
 KIND(set, 512, HUNDREDS)
 
-/* tp_init, tp_setattro and mp_ass_subscript */
+/* trampolines for tp_init, tp_setattro and mp_ass_subscript */
 #define store_address(n) ADDRESS(store, n)
 #define store_body(n)                                                         \
     BODY(store, n, int,                                                       \
@@ -235,7 +235,7 @@ KIND(store, 64, SIXTY_FOUR)
 #define test_body(n)      BODY(test, n, int, (PyObject * self), (self))
 KIND(test, 64, SIXTY_FOUR)
 
-/* tp_hash and the lengths */
+/* trampolines for tp_hash, sq_length and mp_length */
 #define length_address(n) ADDRESS(length, n)
 #define length_body(n)    BODY(length, n, Py_ssize_t, (PyObject * self), (self))
 KIND(length, 64, SIXTY_FOUR)
