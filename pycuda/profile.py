@@ -302,7 +302,7 @@ class _Recorder:
 
     def pop(self) -> None:
         stack = self._open()
-        if stack:  # else the range began before the recorder
+        if stack:  # empty if the range began before the recording
             stack.pop().end = time.perf_counter_ns()
 
     def mark(self, name: str) -> None:

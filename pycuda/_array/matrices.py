@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 # maximum number of columns of a product for which `_run_few` is used
 _FEW = 256
-# minimum number of multiplications per block, if several blocks share such a
-# product
+# minimum number of multiplications per block, if several blocks share a
+# product that `_run_few` computes
 _WORK = 1 << 17
 # minimum number of multiplications per block of a matrix-vector product
 _SHARE = 1 << 14
@@ -296,4 +296,4 @@ def multiply(task: Matrices) -> bool:
         _run_in_turn(task, processors)
     else:
         _run_blocks(task, processors)
-    return made is not None  # None: cuBLAS may compute a later call
+    return made is not None  # None: a later call may use cuBLAS

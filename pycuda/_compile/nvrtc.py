@@ -28,10 +28,10 @@ _HOST_CODE = (
     r"|__device__ annotation on lambda"
 )
 _UNKNOWN_OPTION = r"unrecognized option (\S+) found"
-# (pattern of the log, option with which NVRTC accepts the source). nvcc needs
-# none of these options. The rows are for calls such as sqrt(2); for generic
-# lambdas, and for host functions and variables, which are then compiled for
-# the device; and for __int128.
+# (pattern of the log, option with which NVRTC accepts the source). nvcc
+# accepts such sources without an option. The sources have calls such as
+# sqrt(2), generic lambdas, host functions or variables (the option compiles
+# them for the device), or the type __int128.
 _REMEDIES = (
     (
         "more than one instance of overloaded function",

@@ -17,10 +17,11 @@ from pycuda._kernels import building
 from pycuda._kernels.operations import c_type, cast
 
 HIGH = 6  # number of rows of a panel in matmul/panels.cuh
-# matmul/thread.cu: a thread block packs at most this many panels of each
-# matrix ...
+# matmul/thread.cu: maximum number of panels of either matrix that a thread
+# block packs at a time
 PANELS = 16
-# ... and this many elements along the inner axis, at a time.
+# matmul/thread.cu: maximum number of elements along the inner axis that a
+# thread block packs at a time
 DEEP = 256
 # matmul/small.cu: maximum number of panels of the left matrix in a thread
 # block.

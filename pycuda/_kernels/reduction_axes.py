@@ -18,7 +18,7 @@ from pycuda.compiler import SourceModule
 from pycuda.tools import VectorArg
 
 # Kernel in which a thread or a block reduces a row. Its macros and variables
-# have the names that those of `pycuda.reduction` have.
+# have the same names as those of the kernel in `pycuda.reduction`.
 _KERNEL = """\
 #define READ_AND_MAP(i) ({map_expr})
 #define REDUCE(a, b) ({reduce_expr})

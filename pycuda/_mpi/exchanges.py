@@ -164,8 +164,8 @@ class Exchanges:
                 memory = memory.copy("C")
         owner, region = self._export(memory)
         regions = self._share(region)
-        # This may differ from the address of `memory`, of which a copy may
-        # have been exported.
+        # `address` may differ from the address of `memory`, since a copy of it
+        # may have been exported.
         address = self.peers.address(region, self.rank)
         if not is_root:
             self._pull(address, regions, root, self.rank, nbytes)

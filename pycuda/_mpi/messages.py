@@ -45,7 +45,8 @@ _FIXED = 16
 _VIEWS = 256  # maximum number of sizes for which a slot caches its views
 # sizes in bytes of the array and of a piece
 _SIZES = struct.Struct("<QQ")
-# the same sizes, process id and file descriptor of the shared memory
+# sizes in bytes of the array and of a piece; process id and file descriptor of
+# the shared memory
 _RING = struct.Struct("<QQQQ")
 _TAGS = 1 << 14  # maximum number of transfers of a rank in progress
 _NOTHING = np.empty(0, np.uint8)

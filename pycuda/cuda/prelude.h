@@ -29,7 +29,7 @@ typedef unsigned long u_long, ulong;
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
-/* Declared as in NVIDIA's cuda/std under NVRTC. */
+/* The types that NVIDIA's headers in cuda/std declare under NVRTC. */
 typedef long long int64_t, time_t;
 typedef unsigned char u_int8_t;
 typedef unsigned short u_int16_t;

@@ -106,7 +106,7 @@ class CheckReport:
         line = site.get("source") or self._line_of(site["file"], site["line"])
         if not line:
             return []
-        if not site["column"]:  # a line of Python, or a stream's report
+        if not site["column"]:  # for lines of Python and reports of streams
             return [line]
         column = max(site["column"] - 1, 0)
         indent = "".join(c if c == "\t" else " " for c in line[:column])

@@ -59,7 +59,7 @@ template <int BYTES, class = void> struct __pycuda_lanes;
         {                                                                     \
             __pycuda_store##BYTES(v, to, BYTES, m);                           \
         }                                                                     \
-        /* Lane i from lane i ^ X. */                                         \
+        /* Moves the value of lane i ^ X to lane i. */                        \
         template <int X>                                                      \
         static __device__ __forceinline__ vector                              \
         exchange(vector v)                                                    \
@@ -67,7 +67,7 @@ template <int BYTES, class = void> struct __pycuda_lanes;
             return __builtin_shufflevector(                                   \
                 v, v, __PYCUDA_EACH##BYTES(__PYCUDA_XOR));                    \
         }                                                                     \
-        /* Takes lanes with this bit set from w. */                           \
+        /* Takes lanes whose index has the bit BIT from w, others from v. */  \
         template <int BIT>                                                    \
         static __device__ __forceinline__ vector                              \
         join(vector v, vector w)                                              \

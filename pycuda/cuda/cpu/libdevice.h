@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Defines the function with a symbol of the library. */
+/* Defines a function whose symbol is that of a function of the library. */
 #define __PYCUDA_NV_DEFINE(result, function, symbol, parameters, value)       \
     extern "C" __device__ result function parameters __asm__(symbol);         \
     extern "C" __attribute__((used, weak)) __device__ result                  \

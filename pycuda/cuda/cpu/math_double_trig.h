@@ -104,7 +104,9 @@ __pycuda_both double
 __pycuda_sine_pi(double a, double turn)
 {
     __PYCUDA_EXACT
-    a = a < 0x1p54 ? a : a - a; /* even: 0; infinity: NaN */
+    /* A number of 2^54 or more is even, so 0 has the same result. Infinity
+     * becomes NaN. */
+    a = a < 0x1p54 ? a : a - a;
     double k = __builtin_rint(a + a), r = __builtin_fma(k, -0.5, a);
     double s = r * r;
     double low = __builtin_fma(s, __PYCUDA_SINPI(s), 0x1.1a62633145c07p-53);
@@ -164,8 +166,8 @@ acos(double x)
     double left = __builtin_fma(-2.0, z, 0x1.921fb54442d18p+1);
     return a > 0.5 ? (x > 0.0 ? z + z : left) : near;
 }
-/* atan(y / x) for 0 <= y <= x; beyond tan(pi/8) by the distance of the angle
- * from pi/4. */
+/* atan(y / x) for 0 <= y <= x. If y / x exceeds tan(pi/8), it is computed from
+ * the distance of the angle from pi/4. */
 __pycuda_both double
 __pycuda_octant(double y, double x)
 {

@@ -115,7 +115,9 @@ __pycuda_both float
 __pycuda_sine_pi(float a, float turn)
 {
     __PYCUDA_EXACT
-    a = a < 0x1p25f ? a : a - a; /* even: 0; infinity: NaN */
+    /* A number of 2^25 or more is even, so 0 has the same result. Infinity
+     * becomes NaN. */
+    a = a < 0x1p25f ? a : a - a;
     float k = __builtin_rintf(a + a), r = __builtin_fmaf(k, -0.5f, a);
     float s = r * r;
     float low = __builtin_fmaf(s, __PYCUDA_SINPIF(s), -0x1.777a5cp-24f);

@@ -96,7 +96,7 @@ __PYCUDA_UNSIGNED(4, unsigned char)
 #undef __PYCUDA_GREATEST
 #undef __PYCUDA_MASK
 
-/* ---- dynamic programming: of numbers, and of halfwords in pairs ---- */
+/* ---- for dynamic programming: numbers, and pairs of halfwords ---- */
 
 #define __PYCUDA_THREE(NAME, T, FIRST, SECOND)                                \
     __pycuda_both T __vi##NAME(T a, T b, T c)                                 \
@@ -109,7 +109,7 @@ __PYCUDA_UNSIGNED(4, unsigned char)
     __PYCUDA_THREE(min3_##S, T, MIN(a, b), MIN(sum, c))                       \
     __PYCUDA_THREE(addmax_##S, T, PLUS(a, b), MAX(sum, c))                    \
     __PYCUDA_THREE(addmin_##S, T, PLUS(a, b), MIN(sum, c))
-/* Negative values become 0. */
+/* Forms with the suffix _relu, in which negative results become 0. */
 #define __PYCUDA_RELUS(S, T, PLUS, MAX, MIN)                                  \
     __PYCUDA_THREE(max3_##S, T, MAX(a, b), MAX(MAX(sum, c), 0))               \
     __PYCUDA_THREE(min3_##S, T, MIN(a, b), MAX(MIN(sum, c), 0))               \

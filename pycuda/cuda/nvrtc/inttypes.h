@@ -4,7 +4,7 @@
 #pragma once
 #include "stdint.h"
 
-#define __PYCUDA_LONGEST "ll" /* see int64_t in prelude.h */
+#define __PYCUDA_LONGEST "ll" /* prelude.h: int64_t is long long */
 
 #define PRId8   "hhd"
 #define PRId16  "hd"

@@ -12,7 +12,8 @@
 #include "discrete_types.h"
 #include "normal.h"
 
-/* The histogram's column at u: the column's own number or its alias. */
+/* Returns the random number for u: the number of the histogram's column at u,
+ * or the alias of that column. */
 template <class Word>
 __pycuda_template_fn unsigned int
 _curand_M2_double(Word x, curandDistributionM2Shift_t table)
@@ -66,7 +67,7 @@ curand_binary_search_double(State *state, curandDistributionShift_t table)
     return _curand_binary_search_double(curand(state), table);
 }
 
-/* deviation n + mean, rounded to the nearest integer. */
+/* Returns deviation * n + mean, rounded to the nearest integer. */
 __pycuda_fn unsigned int
 __pycuda_rounded_normal(double n, double deviation, double mean)
 {

@@ -40,7 +40,7 @@
     top = __pycuda_next_term(top, x, central ? A : far ? E : C);              \
     bottom = __pycuda_next_term(bottom, x, central ? B : far ? F : D);
 
-/* sum x + term */
+/* One step of Horner's rule: returns sum * x + term. */
 __pycuda_fn __pycuda_pair<double>
 __pycuda_next_term(__pycuda_pair<double> sum, double x, double term)
 {
@@ -49,7 +49,8 @@ __pycuda_next_term(__pycuda_pair<double> sum, double x, double term)
     return {next.high, fma(sum.low, x, product.low + next.low)};
 }
 
-/* Defined for u in [0, 1]; infinite at both ends. */
+/* Returns the normal number whose cumulative probability is u, for u in [0,
+ * 1]; infinite at both ends. */
 __pycuda_fn double
 __pycuda_normal_inverse(double u)
 {

@@ -87,7 +87,7 @@ __pycuda_mrg_jump(unsigned int x[3], const unsigned int matrix[9],
         __pycuda_mrg_jump(state->s2, TABLE[1], n, __PYCUDA_MRG_M2);           \
     }
 __PYCUDA_MRG_SKIP(skipahead, __pycuda_mrg_offset)
-/* 2^76 and 2^127 numbers. */
+/* A subsequence has 2^76 numbers, a sequence 2^127. */
 __PYCUDA_MRG_SKIP(skipahead_subsequence, __pycuda_mrg_sub)
 __PYCUDA_MRG_SKIP(skipahead_sequence, __pycuda_mrg_sequence)
 #undef __PYCUDA_MRG_SKIP

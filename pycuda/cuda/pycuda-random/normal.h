@@ -77,7 +77,7 @@ curand_box_muller_double(State *state)
     return make_double2(n[0].high, n[1].high);
 }
 
-/* e^(mean + deviation n). */
+/* Returns e^(mean + deviation * n). */
 template <class T>
 __pycuda_template_fn T
 __pycuda_log_normal(__pycuda_pair<T> n, T mean, T deviation)
@@ -170,7 +170,7 @@ __PYCUDA_PAIR_STATES(__PYCUDA_PAIRED_DOUBLE)
 #undef __PYCUDA_PAIRED_DOUBLE
 #undef __PYCUDA_PAIRED
 
-/* A double as two floats. */
+/* Returns a double as the sum of two floats. */
 __pycuda_fn __pycuda_pair<float>
 __pycuda_halves(double n)
 {

@@ -60,7 +60,7 @@ __pycuda_philox_add(uint4 *c, unsigned long long n, unsigned long long upper)
     *c = make_uint4((unsigned int)low, (unsigned int)(low >> 32),
                     (unsigned int)high, (unsigned int)(high >> 32));
 }
-/* Functions that leave the output unchanged. */
+/* Functions that change the counter, but not the current output. */
 __pycuda_fn void
 Philox_State_Incr(curandStatePhilox4_32_10 *state, unsigned long long n)
 {

@@ -136,7 +136,8 @@ uninitialized_fill_n(Iterator first, Count count, const T &value)
     }
     return first;
 }
-/* Moves `at` up to an aligned address with `size` bytes; NULL: no space. */
+/* Moves `at` up to an aligned address and returns it, or NULL if fewer than
+ * `size` bytes are left there. */
 __host__ __device__ inline void *
 align(size_t alignment, size_t size, void *&at, size_t &space)
 {

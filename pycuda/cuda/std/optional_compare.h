@@ -1,4 +1,5 @@
-/* optional_compare.h - comparisons of optionals; nothing is less than a value.
+/* optional_compare.h - comparisons of optionals; an empty optional is less
+ * than a value.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -114,9 +114,10 @@ using __pycuda_sub_extents_t =
     typename __pycuda_sub_extents<Extents, 0, index_sequence<>,
                                   Slices...>::type;
 
-/* Returns true if a part has the layout of the whole: of the axes from the one
- * with the smallest stride, the kept ones come first, all but the last of them
- * whole, and the last one without steps. */
+/* Returns true if a part has the layout of the whole. In the order of
+ * ascending strides, the axes that the part keeps must then precede the
+ * removed ones. All kept axes but the last must be whole, and the slice of the
+ * last one must have no step. */
 template <class... Slices>
 __host__ __device__ constexpr bool
 __pycuda_keeps_layout(bool is_left)

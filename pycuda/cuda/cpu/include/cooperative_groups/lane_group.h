@@ -9,8 +9,8 @@ extern "C++" {
 namespace cooperative_groups
 {
 
-/* Does a shuffle of a value of any copyable type, which is transferred in
- * words of 8 bytes. */
+/* Shuffles a value of any copyable type, which is transferred in words of 8
+ * bytes. */
 template <class T>
 __device__ inline T
 __pycuda_shuffle_words(unsigned int mask, T value, int kind, int lane,
@@ -26,7 +26,7 @@ __pycuda_shuffle_words(unsigned int mask, T value, int kind, int lane,
     return value;
 }
 
-/* The value in the form that `match` compares: 4 or 8 bytes. */
+/* Converts a value to the 4 or 8 bytes that `match` compares. */
 template <class T>
 __device__ inline auto
 __pycuda_matched(T value)

@@ -38,7 +38,8 @@ __pycuda_check_tile_size(unsigned int size)
         __trap();
     }
 }
-/* Selects the lanes of `mask` whose ranks are in the same row of `size`. */
+/* Divides the `count` lanes of `mask`, in the order of their ranks, into
+ * groups of `size`, and returns the group that contains rank `rank`. */
 __device__ inline coalesced_group
 __pycuda_rows(unsigned int mask, unsigned int rank, unsigned int count,
               unsigned int size)

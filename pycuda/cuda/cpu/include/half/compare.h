@@ -1,7 +1,7 @@
 /* compare.h - comparisons, minima and maxima of __half or __nv_bfloat16.
  *
- * The forms that end in u hold where an operand is NaN.  Included once for
- * each type.
+ * The functions whose names end in u also return true if an operand is NaN.
+ * Included once for each type.
  *
  * SPDX-License-Identifier: MIT */
 

@@ -60,8 +60,8 @@ class __pycuda_product
     typedef __pycuda_factor<T> factor;
     typedef typename factor::stored stored;
     typedef typename factor::product number;
-    /* Four rows by sixteen columns, or eight by eight: as many sums as
-     * processors have registers. */
+    /* Lane 0 computes a part of four rows by sixteen columns, or eight by
+     * eight, at a time, so that the sums fit in the processor's registers. */
     static constexpr int width = n < 16 ? n : 16;
     static constexpr int height = 64 / width;
     typedef __pycuda_row<number, width> row;
