@@ -8,10 +8,10 @@
 struct jit;
 struct jit_kernel;
 
-/* If threads that differ in threadIdx.y (or z) access neighbouring elements
- * and threads that differ in threadIdx.x do not, sets kernel->row_axis to that
- * axis, and exchanges the arguments for x and that axis in the kernel's body:
- * what the later passes call x is then that axis. Only for kernels without
+/* If threads that differ in threadIdx.y access neighbouring elements, but
+ * threads that differ in threadIdx.x do not, sets kernel->row_axis to y, and
+ * exchanges the arguments for x and y in the kernel's body. Later passes then
+ * use the name x for the axis y. Does the same for z. Only for kernels without
  * barriers, shared memory, private memory and atomics, whose threads may run
  * in any order. Otherwise leaves row_axis at 0, which means x. */
 void jit_choose_row_axis(struct jit *jit, struct jit_kernel *kernel);

@@ -481,9 +481,9 @@ uses_variable(LLVMValueRef value, LLVMValueRef function)
     return false;
 }
 
-/* Inserts calls at the start of a function that inform the runtime of the
- * function's shared variables, so that addresses of unknown origin can be
- * checked. */
+/* Inserts calls at the start of a function, which inform the runtime of the
+ * function's shared variables. The runtime needs this to check addresses of
+ * unknown origin. */
 static void
 tell_shared(struct jit *jit, LLVMValueRef function)
 {

@@ -28,11 +28,11 @@ jit_text_loops(unsigned count)
     return next - count;
 }
 
-/* Writes IR text that sets %run64 to the number of thread blocks that the loop
- * over threadIdx.x runs at once, and %row0 and %row64 to the number of its
- * iterations (32 and 64 bits). `merged`: the kernel uses no index along x but
- * the global one, so that neighbouring thread blocks along x are one long
- * row. */
+/* Writes IR text that sets three values. %run64 is the number of thread blocks
+ * that one loop over threadIdx.x runs; %row0 and %row64 are the number of
+ * iterations of this loop, with 32 and 64 bits. `merged`: the kernel uses no
+ * index along x but the global one, so that neighbouring thread blocks along x
+ * are one long row. */
 static void
 write_run(struct jit *jit, bool merged)
 {

@@ -15,9 +15,9 @@
 #include "jit/planted_faults.h"
 #include "jit/text.h"
 
-/* Writes the call of the function that runs a pack (threads with consecutive
- * threadIdx.x), and before it the indices of the pack's first thread, except
- * for %tid0<suffix>, which the caller has written. */
+/* Writes the indices of the first thread of a pack (threads with consecutive
+ * threadIdx.x), and then the call of the function that runs the pack. The
+ * caller has already written one of the indices, %tid0<suffix>. */
 static void
 write_call(struct jit *jit, struct jit_kernel *kernel,
            const struct jit_pack_nest *packs, const char *suffix,

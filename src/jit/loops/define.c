@@ -94,9 +94,9 @@ call_for(struct jit *jit, struct calls *calls, LLVMValueRef at,
                               function, arguments, count, "");
 }
 
-/* If the call `at` stands for one result of a loop that was moved into a
- * function, replaces it by an element of the struct that a call of the whole
- * loop returns. */
+/* The call `at` may stand for one result of a loop that was moved into a
+ * function. If so, replaces it by a call of that function, which returns a
+ * struct of all results, and takes the result from the struct. */
 static void
 define_call(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -16,9 +16,9 @@
  *
  * A thread's result is saved when that thread leaves the loop. Vector elements
  * of threads that have left the loop, or never entered it, compute values that
- * are not used. This is safe: no instruction that find.c accepts can fault,
- * and masks are combined by `select`, which does not propagate poison from the
- * operand that it does not choose.
+ * are not used. This is safe for two reasons. No instruction that find.c
+ * accepts can fault. Masks are combined by `select`, which ignores poison in
+ * the operand that it does not choose.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

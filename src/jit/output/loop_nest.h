@@ -31,9 +31,10 @@ struct jit_loop_nest {
 /* Fills `nest` with all natural loops of a function. `cfg` is the control-flow
  * graph of the function. */
 void jit_loop_nest_read(struct jit_loop_nest *nest, const struct jit_cfg *cfg);
-/* Returns an array with a flag for each basic block, which is true if an
- * iteration of the loop reaches the block only through the edge between the
- * two given blocks. All flags are false if the edge leaves the loop. */
+/* Examines an edge between two basic blocks of a loop. Returns an array with a
+ * flag for each basic block: true if an iteration of the loop can reach the
+ * block only through this edge. All flags are false if the edge leaves the
+ * loop. */
 bool *jit_loop_side(const struct jit_cfg *cfg, const struct jit_loop *loop,
                     unsigned from, unsigned to);
 

@@ -15,9 +15,9 @@ struct jit;
 void jit_open_target(struct jit *jit);
 /* output/optimise.c: sets LLVM's own command-line options. */
 void jit_tune(void);
-/* output/unswitch.c: sets an LLVM option that limits the number of copies that
- * LLVM makes of a loop for its invariant conditions, if some loop has many of
- * them. */
+/* output/unswitch.c: LLVM copies a loop for each of its invariant conditions.
+ * If some loop has many such conditions, sets an LLVM option that limits the
+ * number of copies. */
 void jit_bound_unswitching(struct jit *jit);
 /* output/optimise.c: run passes before (jit_prepare) and after
  * (jit_prepare_bodies) each kernel becomes a body, which has threadIdx and

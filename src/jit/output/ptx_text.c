@@ -104,11 +104,11 @@ replace_call(struct jit *jit, LLVMValueRef call, void *data)
     }
 }
 
-/* Converts floats to integers by the instruction cvt of PTX, whose result for
- * NaN and for numbers out of range is the one that CUDA C++ has. The back end
- * would write more instructions, which convert NaN to 0. For an integer of
- * fewer than 32 bits, the float becomes a 32-bit integer whose low bits are
- * the result, as in code of nvcc. */
+/* Converts floats to integers by the PTX instruction cvt. For NaN and for
+ * numbers out of range it has the same result as a conversion in CUDA C++. The
+ * back end would write more instructions, which convert NaN to 0. For an
+ * integer of fewer than 32 bits, the float becomes a 32-bit integer whose low
+ * bits are the result, as in code of nvcc. */
 static void
 replace_conversion(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -66,8 +66,9 @@ struct search {
     /* number of values visited so far in the search for the values from which
      * the condition is computed */
     unsigned values;
-    /* mark_sources follows this many levels of operands of a condition, and
-     * marks the basic blocks of the operands that it does not follow */
+    /* number of levels of operands that mark_sources follows back from a
+     * condition; it marks the basic blocks of the operands at which it
+     * stops */
     int depth;
     /* the invariant conditions found, ordered by their loop */
     struct split *splits;
@@ -212,9 +213,9 @@ depends_on(const struct split *split, unsigned block)
 }
 
 /* Tests whether `block` can be left out of the size of the code that is copied
- * for `split`. This is so if LLVM unswitches the same loop by another
- * condition too, and one of the two resulting copies contains the test of
- * `split` but not `block`. */
+ * for `split`. This requires that LLVM also unswitches the same loop by
+ * another condition, which makes two copies of the loop, and that one of these
+ * copies contains the test of `split` but not `block`. */
 static bool
 may_lack(const struct search *search, const struct split *split,
          unsigned block)

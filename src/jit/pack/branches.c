@@ -89,9 +89,9 @@ add_terms(const struct jit_pack_body *body, LLVMValueRef value, bool wanted,
     *sum = *sum ? LLVMBuildAnd(builder, *sum, term, "") : term;
 }
 
-/* Adds to counts[1] the number of uniform terms of the bit `value`, which must
- * have the result `wanted`, and to counts[0] the number of its other terms.
- * The terms are those that add_terms finds. */
+/* Counts the terms that add_terms finds for the bit `value`, which must have
+ * the result `wanted`. Adds the number of uniform terms to counts[1], and that
+ * of all other terms to counts[0]. */
 static void
 count_terms(const struct jit_pack_body *body, LLVMValueRef value, bool wanted,
             int depth, unsigned counts[2])

@@ -193,9 +193,9 @@ varies(const struct jit_pack_body *body, LLVMValueRef at, LLVMValueRef value)
                &body->cfg, LLVMGetInstructionParent(value))];
 }
 
-/* Returns the number, 0 or 1, of that operand of the comparison, minimum or
- * maximum that grows from lane to lane, if the other one is uniform.
- * Otherwise returns 2. */
+/* If one operand of the comparison, minimum or maximum grows from lane to lane
+ * and the other one is uniform, returns the number (0 or 1) of the growing
+ * operand. Otherwise returns 2. */
 static unsigned
 growing_operand(const struct jit_pack_body *body, LLVMValueRef at)
 {

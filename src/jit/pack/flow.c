@@ -5,12 +5,12 @@
  * reach it (its mask), and skipped if there are none. Every edge of the
  * control-flow graph has a mask, the lanes that take it, and a bit `any`,
  * which is set if the mask has a lane. The mask of a basic block is the union
- * of the masks of its incoming edges. But if either all lanes of basic block A
- * go to basic block B or no lanes do, as after a branch with a uniform
- * condition, B uses A's mask, and the bit `any` decides whether B is executed.
- * A loop is repeated while a lane takes its back edge. If lanes leave it in
- * different iterations, the values that are used after the loop are saved for
- * each lane when it leaves.
+ * of the masks of its incoming edges. There is a simpler case: after a branch
+ * with a uniform condition in basic block A, either all lanes of A go to basic
+ * block B or none. Then B uses A's mask, and only the bit `any` decides
+ * whether B is executed. A loop is repeated while a lane takes its back edge.
+ * If lanes leave it in different iterations, the values that are used after
+ * the loop are saved for each lane when it leaves.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

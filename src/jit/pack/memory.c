@@ -90,9 +90,9 @@ copy_scalar(struct jit_pack_writer *to, LLVMValueRef at)
 static LLVMValueRef write_serial(struct jit_pack_writer *to, LLVMValueRef at);
 
 /* `lanes` is a vector with an index for each lane, which is expected to grow
- * by 1 from lane to lane. Returns the index that lane 0 should have: its
+ * by 1 from lane to lane. Returns the index that lane 0 should have: the first
  * element of the vector or, if lane 0 is not in the mask, the index of the
- * middle lane minus that lane's number. */
+ * middle lane minus the number of that lane. */
 static LLVMValueRef
 row_index_of_lane_0(struct jit_pack_writer *to, LLVMValueRef lanes)
 {

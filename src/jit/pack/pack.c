@@ -47,8 +47,8 @@ enum {
 struct content {
     const struct jit_pack_body *body;
     unsigned size, accesses, scattered;
-    /* estimate of the number of values that need vectors at the same time, in
-     * that innermost loop which has most of them */
+    /* estimate of the number of values that need vectors at the same time: the
+     * largest such number of all innermost loops */
     unsigned vectors;
     bool wide; /* true: the loops compute with 64-bit floating-point numbers */
     /* number of accesses that need a run-time test: the elements that
@@ -438,10 +438,11 @@ wants_quotients(struct jit *jit, struct jit_kernel *kernel,
 }
 
 /* Tests whether the kernel should run in packs that assume that all lanes
- * choose their indices alike (choices.c): fewer accesses then need a run-time
- * test of their own, or are scattered, or fewer branches are divergent, than
- * in *content, which is that of packs without the assumption. If so, replaces
- * *content. `packs`: the kernel runs in packs anyway. */
+ * choose their indices alike (choices.c). *content describes packs without
+ * this assumption. The result is true if the assumption reduces the number of
+ * accesses that are scattered or need a run-time test of their own, or of
+ * divergent branches. If so, replaces *content. `packs`: the kernel runs in
+ * packs anyway. */
 static bool
 wants_choices(struct jit *jit, struct jit_kernel *kernel, bool quotients,
               bool packs, struct content *content)

@@ -85,9 +85,9 @@ struct jit_pack_loop {
 
 #define JIT_NO_LOOP (~0u)
 
-/* Largest number of buffered loads in a kernel body (loads that read the
- * elements of several iterations at once), and of stores in the loop of a
- * buffered load whose addresses are compared with the load's. */
+/* Limits per kernel body: JIT_PACK_BUFFERS buffered loads, which read the
+ * elements of several iterations at once; and, in the loop of such a load,
+ * JIT_PACK_STORES stores whose addresses are compared with the load's. */
 enum { JIT_PACK_BUFFERS = 8, JIT_PACK_STORES = 4 };
 
 /* A load in an innermost loop that reads consecutive elements: in each
@@ -127,10 +127,10 @@ struct jit_pack_body {
     bool *joins;
     struct jit_map shape_index;
     struct jit_shape *shapes;
-    /* set of the integer extensions whose shape (relation between the lanes)
-     * is only right if a run-time test shows that the operand does not wrap
-     * (jit_pack_assumes), of quotients and remainders that are assumed to be
-     * linear, and of choices that are assumed to be the same for all lanes */
+    /* set of the instructions whose shape (relation between the lanes) is an
+     * assumption that a run-time test must confirm: integer extensions, if the
+     * operand does not wrap (jit_pack_assumes); quotients and remainders, if
+     * they are linear; choices, if they are the same for all lanes */
     struct jit_map assumed;
     /* true: quotients of indices are assumed to be uniform, and remainders to
      * be linear, if that can be tested (quotients.c) */
@@ -217,8 +217,9 @@ LLVMValueRef jit_pack_row_index(const struct jit_pack_body *body,
 /* Tests for x & 0xffffffff with 64 bits, which is a zero extension of the low
  * half of x. */
 bool jit_pack_is_low_half(LLVMValueRef at);
-/* Returns the operand if the index is a sign or zero extension of a value that
- * grows by a constant from lane to lane unless it wraps; else returns NULL. */
+/* If the index is a sign or zero extension, and the operand grows by a
+ * constant from lane to lane unless it wraps, returns the operand. Otherwise
+ * returns NULL. */
 LLVMValueRef jit_pack_unwrapped(const struct jit_pack_body *body,
                                 LLVMValueRef index);
 /* Tests for an integer that is chosen from several values: a select, a phi, or

@@ -1,10 +1,10 @@
 /* probable.c - finds addresses that are consecutive in most packs.
  *
- * Called by pack.c, memory.c and iterations.c. An index that is clamped to the
- * ends of an array, or that may wrap, does not grow by a constant from lane to
- * lane of a pack (neighbouring threads that one function runs), but does so in
- * nearly all packs. This pass finds the constant; a run-time test tells
- * whether it is right for the pack (memory.c).
+ * Called by pack.c, memory.c and iterations.c. A pack is a group of
+ * neighbouring threads (lanes) that one function runs. An index that is
+ * clamped to the ends of an array, or that may wrap, grows by a constant from
+ * lane to lane in nearly all packs, but not in all. This pass finds the
+ * constant; a run-time test tells whether it is right for the pack (memory.c).
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -351,8 +351,9 @@ parting_ends(const struct jit_split *split, const struct jit_map *differs,
     return 0;
 }
 
-/* Returns a copy of `ends` without the warp operations, at which only the
- * lanes of one warp meet, not all threads of the thread block. */
+/* Returns a copy of `ends` without the warp operations, since only the lanes
+ * of one warp meet at a warp operation, and not all threads of the thread
+ * block. */
 static unsigned *
 find_block_ends(const struct jit_split *split, const unsigned *ends)
 {
@@ -538,14 +539,14 @@ guess_width(const struct jit_kernel *kernel)
 
 /* Tests whether a second copy of the code, compiled for one value of
  * blockDim.x, is expected to make the kernel faster. This holds for kernels
- * that use threadIdx.y. In a kernel that does not (flat), blockDim.x is large,
- * and knowing it helps only if many thread loops have smaller, constant
- * bounds, as the levels of a tree reduction have. */
+ * that use threadIdx.y. A kernel that does not use threadIdx.y (flat) usually
+ * has a large blockDim.x. Then the copy pays off only if many thread loops
+ * have smaller, constant bounds, such as the levels of a tree reduction. */
 static bool
 width_pays(const struct jit_kernel *kernel)
 {
-    /* minimum number of levels of a tree reduction for which a copy of the
-     * kernel, compiled for one value of blockDim.x, is worth while */
+    /* A copy of the kernel for one value of blockDim.x pays off for tree
+     * reductions with at least this many levels. */
     enum { TREE = 4 };
     const struct jit_regions *regions = kernel->regions;
     unsigned levels = 0;

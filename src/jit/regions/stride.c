@@ -12,9 +12,9 @@
  * Each thread computes the same as before, but for some threads the last
  * iterations are empty. All threads then run the same iterations, so that
  * split_points.c can cut the loop at its head. An unsigned `first +
- * threadIdx.x` may wrap to 0 at some thread. The threads before that one have
- * a very large index and thus no iterations, so that the thread at which the
- * index wraps takes the role of thread 0. Such loops may be nested. If the
+ * threadIdx.x` may wrap to 0 at some thread. The threads before that thread
+ * have a very large index and therefore no iterations. So the thread at which
+ * the index wraps takes the role of thread 0. Such loops may be nested. If the
  * inner loop is the only code under the outer loop's test `threadIdx.x < n -
  * b`, that test moves into the inner loop, so that all threads run both loops.
  *

@@ -337,10 +337,10 @@ widen_division(struct jit *jit, LLVMValueRef at, void *data)
     jit_replace(at, result);
 }
 
-/* Replaces divisions, which also avoids a bug of LLVM 19's vectoriser. If a
- * conditional division has operands that are equal for all threads and its
- * result is used as an index, the vectoriser performs the division only if the
- * condition holds for the first thread of a vector. */
+/* Replaces divisions, which also avoids a bug of LLVM 19's vectoriser. The bug
+ * occurs for a conditional division whose operands are equal for all threads
+ * and whose result is used as an index: the vectoriser performs the division
+ * only if the condition holds for the first thread of a vector. */
 void
 jit_widen_divisions(struct jit *jit)
 {

@@ -69,9 +69,9 @@ void jit_copy_tables(struct jit *jit);
 /* retarget/geometry.c: turns each kernel into its body, a function with
  * threadIdx, blockIdx, blockDim and gridDim as further arguments. */
 void jit_make_bodies(struct jit *jit);
-/* retarget/geometry.c: makes device functions that were not inlined load
- * threadIdx, blockIdx, blockDim and gridDim from struct image_thread, and
- * makes kernels that do not run on fibers store threadIdx and blockIdx there
+/* retarget/geometry.c: lets device functions that were not inlined load
+ * threadIdx, blockIdx, blockDim and gridDim from struct image_thread. Kernels
+ * that do not run on fibers get code that stores threadIdx and blockIdx there
  * before they call such a function. Called after the conditions that limit the
  * threads, such as `if (i < n)`, have been found (entries/guard.c). */
 void jit_publish_geometry(struct jit *jit);

@@ -148,8 +148,8 @@ assign_common_offsets(struct layout *layout)
     }
 }
 
-/* Assigns offsets to those variables of kernel `k` that are not in the common
- * part (the start of shared memory, which is the same in all kernels). They
+/* Assigns offsets to the variables of kernel `k`, except those in the common
+ * part, the start of shared memory that is the same in all kernels. They
  * follow the common part if the kernel calls functions that use it. */
 static void
 assign_kernel_offsets(struct layout *layout, unsigned k)

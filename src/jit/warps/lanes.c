@@ -4,10 +4,10 @@
  * Called by analyse/uniform.c and regions.c. The x index of a warp's first
  * thread is a multiple of 32, and so is the width of the block (warps.h).
  * Hence threadIdx.x, the linear thread index and blockIdx.x * blockDim.x +
- * threadIdx.x are each a uniform multiple of 32 plus the lane index. They
- * become the same in all lanes of a warp by a right shift by 5 or more, a
- * division by a multiple of 32, clearing of the low 5 bits, or a comparison
- * with a multiple of 32.
+ * threadIdx.x are each a uniform multiple of 32 plus the lane index. The
+ * following results are then the same in all lanes of a warp: such a value
+ * shifted right by 5 or more, divided by a multiple of 32, with its low 5 bits
+ * cleared, or compared with a multiple of 32.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -95,9 +95,10 @@ is_multiple(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
     }
 }
 
-/* If one operand of the sum is a uniform multiple of 32 plus the lane index,
- * and the other is a uniform multiple of 32, returns the index (0 or 1) of the
- * operand that includes the lane index. Otherwise returns -1. */
+/* Examines a sum of two operands: one must be a uniform multiple of 32 plus
+ * the lane index, the other one a uniform multiple of 32. Returns the index (0
+ * or 1) of the operand with the lane index, or -1 if the sum has another
+ * form. */
 static int aligned_term(const struct jit_kernel *kernel,
                         const struct jit_map *differs, LLVMValueRef sum,
                         int depth);

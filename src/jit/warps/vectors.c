@@ -133,9 +133,9 @@ vote(struct jit_text *text, const char *name, unsigned bits, unsigned point)
 
 /* ---- masks ---- */
 
-/* Writes code that sets %even.<point>: true if the masks of the lanes divide
- * the warp into groups of consecutive lanes, all of the same size, a power of
- * two. */
+/* Writes code that sets %even.<point>: true if the lanes' masks divide the
+ * warp into groups of consecutive lanes. All groups must have the same size, a
+ * power of two. */
 static void
 find_rows(struct jit_text *text, unsigned k)
 {
