@@ -59,8 +59,8 @@ const struct blas_library *cpu_blas_library_find(void);
 
 /* ---- product.c ---- */
 
-/* Addresses of the operands of one product c = a b of a batch, or of the
- * submatrices of one step of a product that is split. */
+/* Addresses of the matrices a, b and c of one product c = a b of a batch. If
+ * the product is split into steps, they are the submatrices of one step. */
 struct blas_operands {
     const char *a, *b;
     char *c;

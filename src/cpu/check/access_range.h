@@ -61,9 +61,10 @@ bool cpu_check_range_make(struct cpu_check_range *range,
                           const struct image_check_nest *nest,
                           const struct image_check_range *row);
 
-/* Returns the index of a condition of `row` (the compiler's description of one
- * access in a loop) that is false in every iteration, so that the access never
- * executes. Returns -1 if there is none. */
+/* `row` is the compiler's description of one access in a loop, and of the
+ * conditions under which it executes. If one of the conditions is false in
+ * every iteration, so that the access never executes, returns its index, else
+ * -1. */
 int cpu_check_range_false_condition(const struct image_check_range *row);
 
 /* Returns the size in bytes of `row`, the compiler's description of one access

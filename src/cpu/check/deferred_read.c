@@ -3,14 +3,14 @@
  * In most programs that read a word of shared memory before any thread wrote
  * it, another thread writes the word later, and a barrier is missing. The
  * report of such a read therefore waits until a thread of the block writes the
- * word, so that it can name that thread and line. It is written without them
- * at the next barrier, at the end of the thread block, before the report of
- * another fault, after REPEATS_MAX further reads of unwritten memory, since
- * the kernel may wait in a loop for a value, or after many accesses
- * (cpu_check_deferred_count). Until then the kernel reads zeros, so that
- * indexes that depend on the value stay small. A loop that makes no access may
- * be endless with a zero. A worker delays one report at a time and needs no
- * lock.
+ * word, so that it can name that thread and line. The report is written
+ * without thread and line if one of these events comes first: a barrier, the
+ * end of the thread block, another fault, many accesses
+ * (cpu_check_deferred_count), or REPEATS_MAX further reads of unwritten
+ * memory, since the kernel may wait in a loop for a value. Until then the
+ * kernel reads zeros, so that indexes that depend on the value stay small. A
+ * loop that makes no access may be endless with a zero. A worker delays one
+ * report at a time and needs no lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

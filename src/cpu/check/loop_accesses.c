@@ -459,9 +459,9 @@ __pycuda_check_rows(const struct image_check_form *form,
     struct cpu_check *check = cpu_check_self();
     const struct image_check_nest *nest = (const void *)form->list;
 
-    /* Ranges may not be skipped if the check `bank` is on, which counts each
-     * access, or if the report of a read is delayed, which each write may
-     * complete. */
+    /* Ranges may not be skipped in two cases: the check `bank` is on, which
+     * counts each access; or the report of a read is delayed, since any write
+     * may be the one for which the report waits. */
     if (check->fenced || check->deferred.site ||
         cpu_check_flags & CPU_CHECK_BANK) {
         return 0;

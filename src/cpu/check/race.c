@@ -1,14 +1,14 @@
 /* race.c - detects data races between two accesses of a word.
  *
  * Called by single_access.c at each access. Two accesses, at least one of them
- * a write, race unless they are ordered. They are ordered by a barrier of the
- * thread block between them, by a __syncwarp or other warp operation of both
- * lanes, by the grid barrier, or if the first thread executes a fence and an
- * atomic operation and the second thread then executes an atomic operation. To
- * avoid false reports, the two atomic operations may have different addresses,
- * and between thread blocks the last rule is applied to whole blocks instead
- * of threads. Atomic and volatile accesses do not race with each other; two
- * writes of the same value do not race either.
+ * a write, race unless they are ordered. They are ordered if one of the
+ * following comes between them: a barrier of the thread block, a __syncwarp or
+ * other warp operation of both lanes, the grid barrier, or a fence and an
+ * atomic operation of the first thread, followed by an atomic operation of the
+ * second thread. To avoid false reports, the two atomic operations may have
+ * different addresses, and between thread blocks the last rule is applied to
+ * whole blocks instead of threads. Atomic and volatile accesses do not race
+ * with each other; two writes of the same value do not race either.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -146,10 +146,10 @@ overlaps(const struct access *access, uint64_t slot)
            !(slot & access->slot & CPU_RACE_ATOMIC) && !access->found;
 }
 
-/* Returns whether `slot` may record no access of another thread to the bytes
- * of the new access. A record that merges accesses of several threads does not
- * say which thread accessed which byte, so the common bytes may be those that
- * the current thread accessed. Then no conflict is reported. */
+/* Tests whether the recorded access to the bytes of the new access may have
+ * been made by the current thread itself. This is possible if the record
+ * merges accesses of several threads, since it then does not say which thread
+ * accessed which byte. In that case no conflict is reported. */
 static bool
 may_be_same_thread(const struct access *access, uint64_t slot)
 {

@@ -88,9 +88,9 @@ cpu_race_span_read(struct cpu_check *check, struct cpu_shadow_granule *granule,
     return true;
 }
 
-/* Returns the index of the first word after the span (16 words) that contains
- * word `at`, or `run_end`, the end of the accessed words, if that comes
- * first. */
+/* Returns the end of the words that belong to the same span (16 words) as word
+ * `at`: the index of the first word of the next span or, if that is smaller,
+ * `run_end`, the end of the accessed words. */
 static uintptr_t
 span_end(uintptr_t at, uintptr_t run_end)
 {

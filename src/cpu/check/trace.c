@@ -27,10 +27,10 @@
 #define TRACE_WORDS 16384
 
 /* A sequence of records, one for each call of __pycuda_check_rows and each
- * barrier. A call's record has a pointer to its form (the compiler's
- * description of the call), a bit set of the accesses that need no check, the
- * values of the call, and for each value a mask of the bits that must be
- * equal. A barrier's record is a single 0. */
+ * barrier. The record of a call consists of: a pointer to its form, which is
+ * the compiler's description of the call; a bit set of the accesses that need
+ * no check; the values of the call; and for each value a mask of the bits that
+ * must be equal. A barrier's record is a single 0. */
 struct cpu_check_trace {
     /* serial number of the launch whose accesses are recorded */
     uint64_t serial;
@@ -183,12 +183,12 @@ record_reserve(struct cpu_check *check, unsigned words)
     return trace->list + at;
 }
 
-/* Finds the 8-byte words [*first, *end) of `row` (the compiler's description
- * of one access in a loop) that must be equal in the next thread block's call,
- * so that the check of the access can be skipped. These are all words of the
- * row, or only those of a condition, such as i < n, that is false in every
- * iteration. `at` is the index of the row's first word in the description of
- * the call. */
+/* `row` is the compiler's description of one access in a loop, as 8-byte
+ * words. Finds its words [*first, *end) that must be equal in the next thread
+ * block's call, so that the check of the access can be skipped. These are all
+ * words of the row, or only those of a condition, such as i < n, that is false
+ * in every iteration. `at` is the index of the row's first word in the
+ * description of the call. */
 static void
 row_condition_words(const struct image_check_range *row, unsigned at,
                     unsigned *first, unsigned *end)
@@ -200,9 +200,10 @@ row_condition_words(const struct image_check_range *row, unsigned at,
     *end = never < 0 ? at + head + row->condition_count * each : *first + each;
 }
 
-/* Sets to all ones the masks of those values of the call that replace the
- * 8-byte words [first, end) of `form`, the compiler's description of the call.
- * All bits of these values must be equal in the next thread block. */
+/* `form` is the compiler's description of a call, as 8-byte words, some of
+ * which are replaced by values of the call. Sets the masks of the values that
+ * replace the words [first, end) to all ones: all bits of these values must be
+ * equal in the next thread block. */
 static void
 masks_set(const struct image_check_form *form, unsigned first, unsigned end,
           uint64_t *masks)

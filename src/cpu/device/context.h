@@ -41,9 +41,9 @@ struct cpu_context {
     /* Number of operations of the context that are not done; guarded by the
      * scheduler lock. */
     unsigned outstanding;
-    /* Number of operations that kernels have launched and that are not done,
-     * and of the streams and events of kernels; guarded by the scheduler
-     * lock. */
+    /* Sum of two numbers: operations that kernels have launched and that are
+     * not done, and streams and events that kernels have created. Guarded by
+     * the scheduler lock. */
     unsigned pending_children;
     unsigned child_objects;
     struct cpu_module *modules; /* list of modules; guarded by `lock` */

@@ -7,18 +7,18 @@
  * therefore holds the locks of NVRTC during fork(), and they are free in both
  * processes afterwards.
  *
- * The fork handler acquires the locks in the order of the array `locks`. Every
- * other function that holds one of these locks acquires no other lock of the
- * library, except that a thread with cpu_upgrade_lock acquires those of a
- * context and of device memory; so this cannot deadlock. If another thread is
- * starting a compiler process, fork() waits for it, a few milliseconds at
- * most; so the child does not inherit the pipes to that process. If a BLAS is
- * computing a product, fork() waits until it is done, since BLAS libraries end
- * their threads, with their pending work, when the process forks. fork() does
- * not wait for the lock of cuInit. That could deadlock: a thread may call
- * cuInit while it holds a lock that another library's fork handler acquires.
- * The child reinitializes the lock of cuInit instead; an incomplete cuInit has
- * no effect.
+ * The fork handler acquires the locks in the order of the array `locks`. This
+ * cannot deadlock: every other function that holds one of these locks acquires
+ * no other lock of the library. The only exception is cpu_upgrade_lock, whose
+ * holder also acquires the locks of a context and of device memory. If another
+ * thread is starting a compiler process, fork() waits for it, a few
+ * milliseconds at most; so the child does not inherit the pipes to that
+ * process. If a BLAS is computing a product, fork() waits until it is done,
+ * since BLAS libraries end their threads, with their pending work, when the
+ * process forks. fork() does not wait for the lock of cuInit. That could
+ * deadlock: a thread may call cuInit while it holds a lock that another
+ * library's fork handler acquires. The child reinitializes the lock of cuInit
+ * instead; an incomplete cuInit has no effect.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

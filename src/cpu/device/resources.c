@@ -48,8 +48,8 @@ static pthread_mutex_t desc_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct desc *descs;
 
 /* Returns the smallest number of multiprocessors that a part of a split device
- * can have with compute capability 7, or the device's number if that is
- * lower. */
+ * can have: CUDA's minimum for compute capability 7, or the number of the
+ * whole device if that is smaller. */
 static unsigned
 partition_minimum(unsigned sm_count)
 {

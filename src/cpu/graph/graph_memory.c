@@ -250,9 +250,9 @@ cpu_graph_memory_at(CUdeviceptr pointer)
 }
 
 /* Checks the allocations and frees of a launch in their order. Returns
- * INVALID_VALUE if a free concerns memory that is not allocated at that point
- * of the order or, unless `auto_free` is true, if an allocation concerns
- * memory that an earlier launch has left allocated. */
+ * INVALID_VALUE if a free is for memory that is not allocated at that time.
+ * Unless `auto_free` is true, also returns it if an allocation is for memory
+ * that an earlier launch has left allocated. */
 static CUresult
 launch_check(const struct cpu_node_task *const *tasks, size_t count,
              bool auto_free)

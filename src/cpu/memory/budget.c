@@ -6,13 +6,12 @@
  * warning. Therefore an allocation fails if it does not fit into the memory
  * that is available now, minus memory that is allocated and not yet touched.
  *
- * The available memory changes all the time. It is treated as constant while
- * it changes by less than a quarter of the reserve, so that after a program
- * has freed memory, the free memory that it queries has grown by exactly this
- * amount. Reading the available memory from /proc and the cgroup files takes
- * time. So each reading also grants an amount of at most another quarter of
- * the reserve, and small allocations that fit into this grant do not read
- * again.
+ * The available memory changes all the time. Changes of less than a quarter of
+ * the reserve are ignored: when a program frees memory and then queries the
+ * free memory, the result has grown by exactly the freed amount. Reading the
+ * available memory from /proc and the cgroup files takes time. So each reading
+ * also grants an amount of at most another quarter of the reserve, and small
+ * allocations that fit into this grant do not read again.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -85,8 +85,8 @@ flat_copy_chunks(char *to, const char *from, size_t bytes,
     return code;
 }
 
-/* Copies the rows of one slice, which are not contiguous, in chunks of whole
- * rows, or of parts of a row if a row is larger than a chunk. */
+/* Copies the rows of one slice, between which there are gaps. A chunk consists
+ * of whole rows or, if a row is larger than a chunk, of a part of a row. */
 static CUresult
 slice_copy_chunks(const struct cpu_rows *slice,
                   struct cpu_interrupt *interrupt)

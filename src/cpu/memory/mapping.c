@@ -545,8 +545,8 @@ location_bit(const CUmemLocation *location, uint64_t *bit)
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Computes two bit masks of locations from the list: those that gain access
- * and those that lose it. */
+/* Computes two bit masks from the list: the locations that gain access, and
+ * the locations that lose it. */
 static CUresult
 accesses_read(const CUmemAccessDesc *accesses, size_t count, uint64_t *gain,
               uint64_t *lose)

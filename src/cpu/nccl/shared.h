@@ -142,10 +142,10 @@ void nccl_shared_listen(struct nccl_shared *shared, uint32_t heard);
 void nccl_shared_ring(struct nccl_shared *shared, int rank);
 /* Returns whether a rank's process has ended or the rank has left. */
 bool nccl_shared_gone(struct nccl_shared *shared, int rank);
-/* Reports a failure if the process of `rank` has ended, if the rank has left,
- * or if more than the time limit has passed since `since`, the time of
- * nccl_shared_now at which the caller began to wait for the rank. Returns true
- * if the communicator has failed, now or earlier. */
+/* Checks a rank for which the caller waits. Reports a failure if the rank's
+ * process has ended, the rank has left, or the wait exceeds the time limit.
+ * `since`: the time at which the wait began, as returned by nccl_shared_now.
+ * Returns true if the communicator has failed, now or earlier. */
 bool nccl_shared_check(struct nccl_shared *shared, int rank, double since);
 /* Reports a failure to all ranks. If one was reported before, that one
  * stays. */

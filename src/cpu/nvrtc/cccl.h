@@ -19,10 +19,10 @@ struct nvrtc_strings;
 bool nvrtc_cccl_find(char path[PATH_MAX],
                      const struct nvrtc_strings *preprocess);
 /* Returns true if the source is to be compiled with CCCL's headers instead of
- * the package's own ones of the same names: it or a header of --pre-include
- * includes a header of CCCL that the package (folder `headers`) lacks, or an
- * -I option names a folder of CCCL and the source includes any header of it.
- */
+ * the package's own ones of the same names. There are two such cases. The
+ * source, or a header of --pre-include, includes a header of CCCL that the
+ * package (folder `headers`) lacks. Or an -I option names a folder of CCCL,
+ * and the source includes any header of that folder. */
 bool nvrtc_cccl_is_wanted(const char *source, const char *headers,
                           const struct nvrtc_options *options);
 /* Returns true if the messages of a failed compilation mention a header or a

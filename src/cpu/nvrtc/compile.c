@@ -472,10 +472,9 @@ job_run(struct nvrtc_job *job)
     return result;
 }
 
-/* Returns the final result of the compilation. If memory was exhausted or a
- * child process could not be used, this is reported instead of the errors in
- * the source, since a retry that failed for this reason might have accepted
- * the source. */
+/* Returns the final result of the compilation. Exhausted memory, or a child
+ * process that could not be used, takes precedence over errors in the source:
+ * a retry that failed for such a reason might have accepted the source. */
 static nvrtcResult
 job_judge(struct nvrtc_job *job, nvrtcResult result)
 {

@@ -27,8 +27,8 @@
 
 enum { NAMES_MOST = 256 };
 
-/* Comment that is inserted into the copy of the source before the name of each
- * variable that the copy, but not the source, declares const. */
+/* Comment that marks variables which are const only in the copy of the source.
+ * It is inserted into the copy before the name of the variable. */
 static const char mark[] = "/*constant*/";
 
 struct constants {
@@ -358,8 +358,8 @@ is_scalar(const char *said)
     return true;
 }
 
-/* Returns true if the operand of the operator at `at` is just the name of a
- * variable, as in `c = 1`, and not a member, an element or another
+/* Returns true if the operator at `at` modifies a variable as a whole, as in
+ * `c = 1`: its operand is just a name, and not a member, an element or another
  * expression. */
 static bool
 is_direct(const char *source, const char *at)

@@ -222,9 +222,10 @@ is_statement_head(const struct token_list *list, long i)
     return start > 0 && is_one_of(list->token[start - 1], words);
 }
 
-/* Returns the index of the last token of the expression that the bracket at
- * token `start` calls or indexes, or NONE if the expression begins at the
- * bracket. */
+/* The bracket at token `start` may belong to a call or an index, as in `f(x)`
+ * and `a[i]`. Returns the index of the last token before the bracket that
+ * belongs to the called or indexed expression, or NONE if the bracket begins
+ * an expression. */
 static long
 before_bracket(const struct token_list *list, long start)
 {

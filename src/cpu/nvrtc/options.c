@@ -228,9 +228,9 @@ folder_has(const char *folder, const char *name)
     return n < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* Returns true for a folder of a CUDA toolkit. Its headers are searched after
- * those of the package, which have the same names, because some of NVIDIA's
- * headers (such as cuda_fp16.h) do not compile here. */
+/* Returns true for a folder of a CUDA toolkit. Some of NVIDIA's headers, such
+ * as cuda_fp16.h, do not compile here. The package has headers of the same
+ * names, which are therefore searched first. */
 static bool
 folder_is_nvidias(const char *folder)
 {

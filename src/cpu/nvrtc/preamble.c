@@ -3,10 +3,10 @@
  * Called by compile.c. Includes of package headers at the beginning of a
  * source have the same meaning in every source, so pch.c can precompile them.
  * The preamble ends at the first line that is not a plain include of a package
- * header (macros, conditions, headers of the user), and also in case of doubt,
- * since the remaining lines are simply compiled as text. It is empty if an
- * option gives the package's headers another meaning. Thread-safe, without
- * state.
+ * header, such as a macro, a condition or an include of the user's header. It
+ * also ends in case of doubt: the remaining lines are then compiled as text.
+ * It is empty if an option gives the package's headers another meaning.
+ * Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -30,10 +30,10 @@ extern _Thread_local bool nvrtc_process_uninterrupted;
  * group, and an environment without LD_* and the sanitizers' variables. */
 int nvrtc_process_start(struct nvrtc_process *process, char *const argv[]);
 /* Writes `input` to the child, collects its standard output in `out` and its
- * error output in `err`, and waits for its end. Returns 0, or an errno if the
- * input could not be written completely, if an output could not be read
- * completely, or if the child exits with status 0 but has not read its whole
- * input. `status` is valid only if the result is 0. */
+ * error output in `err`, and waits for its end. Returns 0 on success. Returns
+ * an errno if the input or an output could not be transferred completely, or
+ * if the child exits with status 0 without having read its whole input.
+ * `status` is valid only if the result is 0. */
 int nvrtc_process_finish(struct nvrtc_process *process, const void *input,
                          size_t bytes);
 /* Kills a running child and frees all memory. */

@@ -323,9 +323,9 @@ declaration_start(const char *source, const char *at)
 }
 
 /* Adds edits that turn the declaration of a shared variable, `__shared__ T
- * name[n];`, into that of a reference, `T (&name)[n] = <value>;`, with the
- * text `first` before it. Returns false if the declaration does not have this
- * form, or if the source has a lambda that captures by value. */
+ * name[n];`, into `<first> T (&name)[n] = <value>;`, the declaration of a
+ * reference. Returns false if the declaration does not have this form, or if
+ * the source has a lambda that captures by value. */
 static bool
 reference_write(const struct nvrtc_remark *remark, struct nvrtc_edits *edits,
                 const char *first, const char *value)

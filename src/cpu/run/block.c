@@ -84,10 +84,10 @@ kernel_flags(const struct cpu_launch *launch)
     return launch->function->kernel->flags;
 }
 
-/* Returns true if the kernel runs warp by warp. This requires that each warp
- * is complete and consists of threads that are neighbours along x, and that
- * the grid has at most MAX_BLOCKS blocks along x, on which the compiled code
- * relies (src/jit/warps/warps.h). */
+/* Returns true if the kernel runs warp by warp. The compiled code
+ * (src/jit/warps/warps.h) has two requirements: each warp is complete and
+ * consists of threads that are neighbours along x, and the grid has at most
+ * MAX_BLOCKS blocks along x. */
 static bool
 runs_by_warps(const struct cpu_launch *launch)
 {

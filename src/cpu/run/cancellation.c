@@ -1,12 +1,12 @@
 /* cancellation.c - cancellation points of operations that the library itself
  * executes.
  *
- * An operation that a worker runs ends early if its context has a sticky
- * error, which watchdog.c sets when the program interrupts the wait of another
- * thread. An operation that the program's main thread runs (a synchronous
- * copy) ends early if the program interrupts that thread: the cancellation
- * points ask the program. This sets no error in the context. Only the call
- * returns an error, and a part of the target is not written.
+ * If the program interrupts a wait for an operation that a worker runs,
+ * watchdog.c sets the sticky error of the context, and the operation ends
+ * early because of this error. An operation that the program's main thread
+ * runs (a synchronous copy) ends early if the program interrupts that thread:
+ * the cancellation points ask the program. This sets no error in the context.
+ * Only the call returns an error, and a part of the target is not written.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>

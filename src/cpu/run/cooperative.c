@@ -6,10 +6,10 @@
  * its state is the thread's cpu_worker_tls. A block runs until it ends, or
  * until all its ready threads wait in a loop; then the next block runs.
  *
- * Blocks are divided evenly among the threads. If other threads do not take
- * their blocks (because they have not been woken, or run another launch), a
- * thread whose blocks all wait takes more, so that the grid completes with the
- * available threads.
+ * Blocks are divided evenly among the threads. Some threads may not take their
+ * blocks, because they have not been woken or run another launch. A thread
+ * whose blocks all wait then takes more blocks, so that the grid completes
+ * with the available threads.
  *
  * SPDX-License-Identifier: MIT */
 #include <sched.h>

@@ -1,11 +1,12 @@
 /* device_runtime.c - the device runtime's functions in the form in which
  * kernels call them.
  *
- * Called by kernel code on a worker's thread. The functions copy what they
- * need from the kernel's memory, where a fault is the kernel's, and then call
- * the functions that run/child_launch.c has installed, during which a fault
- * signal or a time limit does not end the kernel. Each thread of a kernel has
- * a last error; a worker stores those of the block that it runs.
+ * Called by kernel code on a worker's thread. Each function first copies what
+ * it needs from the kernel's memory; a fault in that step is a fault of the
+ * kernel. It then calls a function that run/child_launch.c has installed;
+ * during that call neither a fault signal nor a time limit ends the kernel.
+ * Each thread of a kernel has a last error; a worker stores those of the block
+ * that it runs.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>

@@ -70,10 +70,10 @@ chunk_run(struct cpu_worker *worker, struct cpu_launch *launch, uint64_t first,
     }
 }
 
-/* Number of blocks that a thread has run and not yet subtracted from
- * launch->left, and the start of the time that it has not yet added to
- * launch->ns. Both are collected here, because writing to a launch that other
- * processors also use is slow. */
+/* Progress of a thread that it has not yet added to the launch: the number of
+ * blocks to subtract from launch->left, and the time since which it has not
+ * updated launch->ns. Both are collected here, because writing to a launch
+ * that other processors also use is slow. */
 struct progress {
     uint64_t blocks, since;
 };
