@@ -20,8 +20,8 @@
 #define EXACT (1LL << 52)
 
 /* Converts `object` to a dtype and returns a new reference to it. Returns NULL
- * without an exception if the dtype is neither a number type nor bool, or NULL
- * with an exception if `object` does not describe a dtype. */
+ * with an exception if `object` does not describe a dtype, and NULL without an
+ * exception if the dtype is neither a number type nor bool. */
 static PyArray_Descr *
 number_dtype(PyObject *object)
 {

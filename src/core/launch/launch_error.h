@@ -17,9 +17,10 @@ struct core_function;
  * with parentheses: "(nO)". */
 int core_launch_error(PyObject *exception, struct core_function *function,
                       const char *writer, const char *format, ...);
-/* Replaces the current exception, which an argument of a prepared call has
- * raised, by one of the same type that names the parameter and says what to
- * pass. Keeps exceptions of other types than TypeError and struct.error. */
+/* Called when the conversion of an argument of a prepared call has raised an
+ * exception. Replaces it by one of the same type, whose message names the
+ * parameter and says what to pass. Keeps exceptions of other types than
+ * TypeError and struct.error. */
 int core_launch_error_prepared(struct core_function *function,
                                Py_ssize_t index, char code, PyObject *arg);
 /* Returns the size in bytes of parameter `index`; 0 if it is not known. */

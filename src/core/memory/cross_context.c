@@ -95,8 +95,8 @@ is_valid_user(const struct core_context *context, const void *user)
     return context == user && context->valid;
 }
 
-/* Returns the context of the last use in another context, a new reference, or
- * NULL if that context does not exist any more, so that its work is
+/* Returns the other context that used the memory last, as a new reference.
+ * Returns NULL if that context does not exist any more; its work is then
  * complete. */
 static struct core_context *
 live_user(const struct core_allocation *self)

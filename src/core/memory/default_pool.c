@@ -10,9 +10,9 @@
  *    and the block is available when that event is complete.
  *  - If a block is allocated for one stream and then first used on another,
  *    that stream waits for the work of the block's previous user (core_use).
- *  - A block is not cached but freed by cuMemFree, which waits for the device,
- *    if the program has read its address as an integer or if streams that are
- *    not ordered with each other used it.
+ *  - A block is not cached if the program has read its address as an integer,
+ *    or if streams that are not ordered with each other used it. It is freed
+ *    by cuMemFree, which waits for the device.
  *  - Before a stream is destroyed, the pool waits for it.
  *  - Idle memory is limited to an eighth of the device's memory, and a block
  *    to half of that (docs/decisions/0012).

@@ -37,8 +37,8 @@ stream_blocks(const struct core_context *context, CUstream stream)
 
 /* Records the first use of an allocation, on another stream than it was
  * allocated for. Makes that stream wait for pending work of the previous owner
- * of the block, unless the previous owner's stream was destroyed, since its
- * work is complete. */
+ * of the block. If the stream of the previous owner was destroyed, its work is
+ * complete and no wait is needed. */
 static int
 use_first(struct core_allocation *self, CUstream stream)
 {
