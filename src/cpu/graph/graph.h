@@ -313,9 +313,8 @@ CUdeviceptr cpu_graph_memory_base(const struct cpu_graph_memory *memory);
 struct cpu_graph_memory *cpu_graph_memory_at(CUdeviceptr pointer);
 /* Records the allocations and frees of a launch; `tasks` are its allocation
  * and free tasks in their order. Returns INVALID_VALUE, without side effects,
- * if a task frees memory that is not allocated. Unless `auto_free` is true,
- * also returns it if a task allocates memory that an earlier launch has left
- * allocated. */
+ * if a task frees memory that is not allocated, or allocates memory that an
+ * earlier launch has left allocated (permitted if `auto_free` is true). */
 CUresult cpu_graph_memory_launch(const struct cpu_node_task *const *tasks,
                                  size_t count, bool auto_free);
 /* Called when a program frees graph memory in a stream, not by a node. Marks
