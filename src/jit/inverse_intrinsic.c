@@ -20,8 +20,8 @@ static const char *const extremes[] = {
     "llvm.smax",    "llvm.smin",    "llvm.umax",   "llvm.umin",
     "llvm.maximum", "llvm.minimum", "llvm.maxnum", "llvm.minnum"};
 
-/* Returns the intrinsic that computes the other extreme of the same operands,
- * or 0 (no intrinsic) if `intrinsic` computes no extreme. */
+/* Returns the intrinsic for the opposite extreme: max for min, and min for
+ * max. Returns 0 (no intrinsic) for intrinsics that compute no extreme. */
 unsigned
 __wrap__ZN4llvm25getInverseMinMaxIntrinsicEj(unsigned intrinsic)
 {

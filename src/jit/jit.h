@@ -166,9 +166,9 @@ struct jit_regions {
     unsigned bound_counts[JIT_MAX_POINTS];
     /* blockDim.x for which the source seems to be written; 0: unknown */
     unsigned width;
-    /* for each start point: numbers of threads of the packs (neighbouring
-     * threads as lanes of vectors) that run the code from there on, as in
-     * jit_kernel.packs */
+    /* for each start point: numbers of threads of the packs that run the code
+     * from there on, in the form of jit_kernel.packs (a pack is neighbouring
+     * threads as lanes of vectors) */
     unsigned packs[JIT_MAX_POINTS][JIT_PACK_WIDTHS];
     /* set of the start points that follow a __syncthreads() of the source */
     jit_point_set barrier_points;

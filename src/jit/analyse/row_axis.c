@@ -282,9 +282,9 @@ find_costs(struct jit *jit, const struct jit_kernel *kernel, unsigned *costs,
     }
 }
 
-/* Tests whether the threads of the kernel may run in any order, and its body
- * depends on nothing but the indices of threads and blocks and its own
- * parameters. */
+/* Tests whether the threads of the kernel may run in any order. Also requires
+ * that the body uses no other arguments than the kernel's parameters and the
+ * indices of threads and blocks. */
 static bool
 may_exchange(const struct jit_kernel *kernel)
 {

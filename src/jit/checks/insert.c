@@ -46,9 +46,9 @@ as_long(struct jit *jit, LLVMValueRef value)
     return LLVMBuildZExtOrBitCast(jit->builder, value, jit->i64, "");
 }
 
-/* Returns, as i64, what the access stores: the bits of a value of at most 8
- * bytes, the source address of a copy, or the byte of a fill. Returns 0
- * otherwise. */
+/* Returns, as i64, what the access stores: for a value of at most 8 bytes its
+ * bits, for a copy the source address, for a fill the byte. Returns 0 for
+ * other accesses. */
 static LLVMValueRef
 value_bits(struct jit *jit, const struct jit_access *access)
 {

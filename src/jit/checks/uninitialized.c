@@ -257,8 +257,9 @@ is_bit_field_write(LLVMValueRef at)
            LLVMGetInstructionOpcode(LLVMGetUser(use)) == LLVMOr;
 }
 
-/* Returns an operand of the instruction that may be uninitialized, or NULL if
- * there is none or the instruction only passes it on. */
+/* If the instruction uses an operand that may be uninitialized, returns the
+ * operand. Returns NULL if there is none, or if the instruction merely passes
+ * it on. */
 static LLVMValueRef
 used_uncertain(struct uncertain_values *doubts, LLVMValueRef at)
 {

@@ -375,9 +375,9 @@ use_index_argument(struct search *search)
     LLVMReplaceAllUsesWith(search->expression, by);
 }
 
-/* If the kernel's first basic block leads to a loop header with one phi and no
- * side effects, returns the phi, which may be the variable of a grid-stride
- * loop. Otherwise returns NULL. */
+/* Returns the phi that may be the variable of a grid-stride loop: the only phi
+ * of a loop header without side effects, to which the kernel's first basic
+ * block leads. Returns NULL if there is none. */
 static LLVMValueRef
 find_stride_phi(LLVMBasicBlockRef entry)
 {

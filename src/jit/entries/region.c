@@ -221,9 +221,8 @@ write_outsider(struct jit *jit, struct jit_kernel *kernel, unsigned point)
     jit_region_call(jit, kernel, s, point, false);
 }
 
-/* Returns the IR name of the count of values of threadIdx.x (axis 0) or
- * threadIdx.y (axis 1) that are left after some threads have returned
- * early. */
+/* Some threads may have returned early. Returns the IR name of the number of
+ * remaining values of threadIdx.x (axis 0) or threadIdx.y (axis 1). */
 static const char *
 last_of(const struct jit_kernel *kernel, int axis)
 {
@@ -388,8 +387,8 @@ write_function(struct jit *jit, struct jit_kernel *kernel,
     }
 }
 
-/* Writes an entry that calls the function compiled for one value of blockDim.x
- * if the thread block has that width, and else the function for any width. */
+/* Writes an entry that chooses between two functions: one is compiled for a
+ * fixed value of blockDim.x, the other one for any value. */
 static void
 write_chooser(struct jit *jit, struct jit_kernel *kernel)
 {

@@ -128,9 +128,9 @@ bool jit_is_loop_result(LLVMValueRef function);
  * functions that return a result of an outlined loop, a loop that was moved
  * into a function. */
 void jit_declare_loops(struct jit *jit);
-/* loops/define.c: after vectorisation, writes the vector variants of outlined
- * loops (loops that were moved into functions) that the vectoriser has called,
- * and inlines all functions of outlined loops. */
+/* loops/define.c: called after vectorisation. An outlined loop is one that was
+ * moved into a function. Writes the vector variants of outlined loops that the
+ * vectoriser has called, and inlines all functions of outlined loops. */
 void jit_define_loops(struct jit *jit);
 
 #endif

@@ -75,10 +75,10 @@ check_frame(const struct jit_kernel *kernel, uint64_t callee_bytes)
     }
 }
 
-/* Sets the frame size of each kernel in bytes: the frame of its entry, plus,
- * if it calls functions that were not inlined, the frames of all such
- * functions. For the return address and saved registers, a constant is added
- * to the size of each frame. */
+/* Sets the frame size of each kernel in bytes: the frame of its entry. If the
+ * kernel calls functions that were not inlined, the frames of all such
+ * functions of the module are added. For the return address and saved
+ * registers, a constant is added to the size of each frame. */
 static void
 measure_frames(struct jit *jit)
 {

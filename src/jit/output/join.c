@@ -1,11 +1,11 @@
 /* join.c - keeps LLVM's vectoriser from combining accesses across an alias.
  *
  * Called by optimise.c before and after vectorisation. LLVM combines loads of
- * neighbouring words at the position of the first load, and stores at that of
- * the last. In loops marked as parallel, as the loops over threads are, it
- * does not check dependences for this, not even within an iteration. This pass
- * therefore checks whether a thread accesses, between two such words, memory
- * that may alias with the access that would be moved.
+ * neighbouring words at the position of the first load, and stores at the
+ * position of the last store. In loops marked as parallel, as the loops over
+ * threads are, it does not check dependences for this, not even within an
+ * iteration. This pass therefore checks whether a thread accesses, between two
+ * such words, memory that may alias with the access that would be moved.
  *
  * If so, the pass prevents the combination: it adds an opaque zero to the
  * address of the later access and of those that may be combined with it. The

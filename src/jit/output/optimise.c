@@ -158,8 +158,9 @@ has_known_rows(const struct jit *jit, bool *warps)
 static void
 unroll_rows(struct jit *jit, bool warps)
 {
-    /* LLVM estimates what is left of a loop over lanes after it is unrolled,
-     * as in `if (lane % 32 == 0)`, only up to this number of iterations. */
+    /* Unrolling a loop over lanes around `if (lane % 32 == 0)` leaves little
+     * code. LLVM estimates this only for loops with at most this number of
+     * iterations. */
     static const char *const words[] = {
         "pycuda-jit", "-unroll-max-iteration-count-to-analyze=32"};
 

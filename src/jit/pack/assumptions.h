@@ -91,9 +91,10 @@ bool jit_pack_assumes_choice(const struct jit_pack_body *body,
  * run-time test of this assumption, and the value that lane 0 chooses. */
 void jit_pack_write_choice(struct jit_pack_writer *to, LLVMValueRef at);
 
-/* fallback.c: writes a function for packs of `width` threads that calls the
- * function for packs of `narrow` threads, which must have been written, for
- * each part. Returns the function; it is used as body->general. */
+/* fallback.c: writes a function for packs of `width` threads, which calls the
+ * function for packs of `narrow` threads for each part of the pack. The latter
+ * function must have been written before. Returns the function; it is used as
+ * body->general. */
 LLVMValueRef jit_pack_write_parts(struct jit_pack_body *body, unsigned width,
                                   unsigned narrow);
 /* Writes a branch that leaves the function for the pack if `fits`

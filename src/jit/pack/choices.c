@@ -8,9 +8,9 @@
  *
  * In most packs (neighbouring threads that one function runs) all lanes choose
  * alike, so the index grows by a constant from lane to lane. The function for
- * a pack assumes this. It tests the first and the last lane where the choice
- * is made, also in loops, but only where it has had no effect yet. If the
- * lanes do not choose alike, it calls another function for the same pack,
+ * a pack assumes this. Where the choice is made, also in loops, it tests the
+ * first and the last lane. It must not have had any effect before the test. If
+ * the lanes do not choose alike, it calls another function for the same pack,
  * which does not assume it (body->general).
  *
  * SPDX-License-Identifier: MIT */
@@ -30,8 +30,8 @@
 #include "jit/pack/pack.h"
 #include "jit/planted_faults.h"
 
-/* greatest increment from lane to lane of an index that is compared, so that
- * the last lane's index is not more than 2^31 from the first one's */
+/* greatest increment from lane to lane of a compared index; it ensures that
+ * the indices of the first and the last lane differ by less than 2^31 */
 enum { MAX_STRIDE = 1 << 20 };
 
 /* ---- positions at which another function may take over the pack ---- */

@@ -153,10 +153,10 @@ add_edges(struct flow *flow)
     }
 }
 
-/* Writes code for the start of an iteration of `loop`. It empties the masks
- * (sets of the lanes that take an edge) of the edges for which `loop` is the
- * innermost loop around both ends. If `loop` is JIT_NO_LOOP, it empties the
- * masks of the edges outside of loops. */
+/* Writes code for the start of an iteration of `loop`. The mask of an edge is
+ * the set of the lanes that take it. The code empties the masks of the edges
+ * for which `loop` is the innermost loop around both ends. If `loop` is
+ * JIT_NO_LOOP, it empties the masks of the edges outside of loops. */
 static void
 clear_edges(struct flow *flow, unsigned loop)
 {

@@ -38,9 +38,9 @@ struct step {
     /* The value does not wrap as an unsigned number, so its zero extension to
      * more bits changes by `amount` in each iteration, too. */
     bool is_unsigned;
-    /* The increment is only right if the operand of this sign or zero
-     * extension does not wrap, which must be tested at run time. NULL: no test
-     * is needed. */
+    /* Sign or zero extension whose operand might wrap, which must be tested at
+     * run time: the increment is only right if it does not. NULL: no test is
+     * needed. */
     LLVMValueRef unsure;
 };
 

@@ -209,9 +209,9 @@ bool jit_pack_lanes_mix(const struct jit_pack_body *body, LLVMValueRef phi);
 bool jit_pack_probable_stride(const struct jit_pack_body *body,
                               LLVMValueRef address, LLVMTypeRef type,
                               int64_t *stride);
-/* Returns the index if the address has the form base[index], with elements of
- * `type`, and the index mostly, but not always, grows by 1 from one thread
- * (lane) to the next. Otherwise returns NULL. */
+/* Tests for an address of the form base[index], with elements of `type`, whose
+ * index mostly, but not always, grows by 1 from one thread (lane) to the next.
+ * Returns the index. Otherwise returns NULL. */
 LLVMValueRef jit_pack_row_index(const struct jit_pack_body *body,
                                 LLVMValueRef address, LLVMTypeRef type);
 /* Tests for x & 0xffffffff with 64 bits, which is a zero extension of the low

@@ -573,9 +573,9 @@ spread_branch(struct jit_pack_body *body, unsigned branch)
     free(after);
 }
 
-/* Marks the basic blocks at which divergent lanes reconverge and the loops
- * that lanes leave in different iterations, and sets the shape of each value
- * (how it varies between lanes). `count`: number of instructions. */
+/* Sets the shape of each value (how it varies between lanes). Also marks the
+ * basic blocks at which divergent lanes reconverge, and the loops that lanes
+ * leave in different iterations. `count`: number of instructions. */
 static void
 find_all(struct jit_pack_body *body, unsigned count)
 {

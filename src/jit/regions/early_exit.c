@@ -232,11 +232,11 @@ write_sum(struct jit_text *text, struct jit_kernel *kernel,
     return sum;
 }
 
-/* Writes IR text that computes how many threads along the bound's axis (x or
- * y) satisfy the condition threadIdx + terms < limit of this bound and of all
- * bounds written before. The result is the IR value %live.<number>.
- * before[axis] is the name of the IR value with the count for the bounds
- * written before; it is replaced by the new name. */
+/* A bound is a condition threadIdx + terms < limit along the axis x or y.
+ * Writes IR text that computes how many threads along the axis satisfy this
+ * bound and all bounds of the axis that were written before. The result is the
+ * IR value %live.<number>. before[axis] is the name of the IR value with the
+ * count for the bounds written before; it is replaced by the new name. */
 static void
 write_bound(struct jit_text *text, struct jit_kernel *kernel,
             const struct bound *bound, unsigned number, const char *before[2])

@@ -1,12 +1,12 @@
 /* reach_or_return.c - recognises warp operations that every lane of a warp
  * reaches unless it returns from the kernel before.
  *
- * Called by regions.c for calls with a mask that omits some of the lanes that
- * make the call, such as `if (t < 16) x = __ballot_sync(0xff, 1);`. CUDA
- * leaves this undefined. Measured on an H100: if the lanes that do not make
- * the call may still reach it later, only the 8 lanes of the mask take part.
- * If they have returned from the kernel, the compiler ignores the mask, and
- * all 16 calling lanes take part.
+ * Called by regions.c for calls whose mask is incomplete: it omits some of the
+ * calling lanes, as in `if (t < 16) x = __ballot_sync(0xff, 1);`. CUDA leaves
+ * this undefined. Measured on an H100: if the lanes that do not make the call
+ * may still reach it later, only the 8 lanes of the mask take part. If they
+ * have returned from the kernel, the compiler ignores the mask, and all 16
+ * calling lanes take part.
  *
  * This file finds the second case, in which an operation waits for all lanes
  * that have not returned. To avoid a deadlock, no lane may wait for another
@@ -45,9 +45,9 @@ find_before(const struct jit_cfg *cfg, unsigned to, bool *before)
     free(queue);
 }
 
-/* Sets adjacent[b] for each basic block b that can be reached from a basic
- * block in `before` without passing through `to`, but from which `to` cannot
- * be reached. */
+/* Sets adjacent[b] for each basic block b on a path that misses `to`: b can be
+ * reached from a basic block in `before` without passing through `to`, and
+ * `to` cannot be reached from b. */
 static void
 find_adjacent(const struct jit_cfg *cfg, unsigned to, const bool *before,
               bool *adjacent)

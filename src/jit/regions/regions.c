@@ -480,9 +480,9 @@ row_length(LLVMValueRef address, LLVMValueRef index)
     return length <= 1024 ? (unsigned)length : 0;
 }
 
-/* Returns the length of the rows of an array, such as a tile in shared memory,
- * of which thread x accesses element x, or 0. A row that is one element longer
- * than a multiple of 8 is padded. */
+/* If thread x accesses element x of a row of an array, such as a tile in
+ * shared memory, returns the length of the rows, else 0. A row that is one
+ * element longer than a multiple of 8 is padded. */
 static unsigned
 tile_width(LLVMValueRef index)
 {
@@ -557,9 +557,9 @@ width_pays(const struct jit_kernel *kernel)
     return !kernel->flat || levels >= TREE;
 }
 
-/* Splits the body at all of its barriers. Returns an array with an element for
- * each basic block that says how it ends (find_ends), or NULL if some threads
- * may reach a barrier that others do not. */
+/* Splits the body at all of its barriers. Returns an array that says how each
+ * basic block ends (find_ends). Returns NULL if some threads may reach a
+ * barrier that others do not. */
 static unsigned *
 split_and_find_ends(struct jit *jit, struct jit_split *split)
 {

@@ -30,9 +30,9 @@
 void jit_add_split_points(struct jit *jit, struct jit_split *split,
                           const unsigned *ends);
 
-/* reach_or_return.c: tests whether each lane of a warp either reaches the warp
- * operation of split->points[point] or returns from the kernel, and waits for
- * no other lane before that. */
+/* reach_or_return.c: tests the warp operation of split->points[point]: whether
+ * each lane of a warp either reaches it or returns from the kernel, and waits
+ * for no other lane before that. */
 bool jit_reaches_or_returns(const struct jit_split *split, unsigned point);
 
 /* guards.c: changes conditions such as `i < n`, where i depends on
@@ -85,10 +85,10 @@ void jit_unroll_and_jam(struct jit *jit, const struct jit_strided *loop);
 bool jit_is_vote(LLVMValueRef barrier);
 void jit_cut_vote(struct jit *jit, LLVMValueRef barrier,
                   LLVMBasicBlockRef head, struct jit_vote *vote);
-/* Undoes jit_cut_vote, which replaced a barrier that returns a result (such as
- * the count of __syncthreads_count) by the plain barrier `barrier` and code
- * that computes the result: turns `barrier` into the original call again, and
- * uses its result in place of the computed one. */
+/* Undoes jit_cut_vote. That function replaced a barrier with a result, such as
+ * __syncthreads_count, by the plain barrier `barrier` and code that computes
+ * the result. Makes `barrier` the original call again, and uses its result in
+ * place of the computed one. */
 void jit_restore_vote(struct jit *jit, const struct jit_vote *vote,
                       LLVMValueRef barrier);
 /* Replaces the call that adds the thread's vote (its predicate at a barrier
@@ -103,10 +103,11 @@ void jit_lower_vote(struct jit *jit, const struct jit_vote *vote,
 void jit_find_early_exit(struct jit *jit, struct jit_kernel *kernel);
 void jit_restore_early_exit(struct jit *jit, struct jit_kernel *kernel);
 
-/* spill.c: adds arguments to the body, and passes every value that is live
- * across a barrier through them or through the context (one memory block of
- * the entry for all threads of a thread block). Returns false, with the body's
- * behaviour unchanged, if the context would be too large. */
+/* spill.c: passes every value that is live across a barrier to the code after
+ * the barrier: through additional arguments of the body, or through the
+ * context, a memory block of the entry for all threads of a thread block.
+ * Returns false, with the body's behaviour unchanged, if the context would be
+ * too large. */
 bool jit_spill_values(struct jit *jit, struct jit_split *split);
 /* Tests whether the kernel computes the value again after each barrier instead
  * of storing it across the barrier, because it needs few instructions. */

@@ -260,7 +260,8 @@ spill_values(struct spill *carry, unsigned point)
 }
 
 /* Adds !range metadata to the load of a value that is stored in a wider type,
- * such as i1 in i8, so that LLVM folds truncating and extending it again. */
+ * such as i1 in i8. LLVM then removes a truncation that is followed by an
+ * extension. */
 static void
 note_range(struct jit *jit, LLVMValueRef load, LLVMTypeRef type)
 {

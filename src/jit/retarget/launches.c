@@ -31,8 +31,8 @@
 
 #define LAUNCH_END "__pycuda_launch_end"
 
-/* Tests for a call of a function, other than calls of intrinsics, which mark
- * the end of a variable's lifetime, for example. */
+/* Tests for a call of a function. Calls of intrinsics do not count, such as
+ * those that mark the end of a variable's lifetime. */
 static bool
 is_program_call(LLVMValueRef instruction)
 {

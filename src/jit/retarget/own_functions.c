@@ -67,9 +67,9 @@ static const char *const others[] = {IMAGE_LIBM(CLASH_ROW) "sincospi",
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* Returns true if the function has the number of parameters that element `i`
- * of `definable` states, and its result and all parameters have the type
- * stated there. */
+/* Compares the function with element `i` of `definable`. Returns true if it
+ * has that number of parameters, and if its result and all parameters have
+ * that type. */
 static bool
 has_types(LLVMValueRef function, size_t i)
 {

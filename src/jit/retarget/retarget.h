@@ -28,9 +28,9 @@ void jit_map_intrinsics(struct jit *jit);
 /* retarget/lanes.c: replaces operations on whole vectors by instructions of
  * the target where it has them. */
 void jit_lower_lanes(struct jit *jit);
-/* retarget/own_functions.c: reports an error if the function is the program's
- * own definition, in extern "C", of a CUDA function that must not be defined
- * so. */
+/* retarget/own_functions.c: reports an error if the program itself defines
+ * this function in extern "C", and it has the name of a CUDA function for
+ * which that is not permitted. */
 void jit_check_own_function(LLVMValueRef function);
 /* retarget/check.c: report errors of the source. jit_check_declarations runs
  * before any change to the module. `linkable`: names may be undefined, since

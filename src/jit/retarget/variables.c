@@ -124,8 +124,8 @@ keep_shared(struct jit *jit, LLVMValueRef variable)
     LLVMSetSection(variable, dynamic ? "dynamic" : "shared");
 }
 
-/* Gives a variable that is only declared a definition, as NVRTC does in a
- * program of one source that is not linked with others. */
+/* Adds a definition to a variable that is only declared. NVRTC does so, too,
+ * for a source that is not linked with others. */
 static void
 define_extern(struct jit *jit, LLVMValueRef variable, unsigned space)
 {

@@ -195,8 +195,8 @@ is_natural(const struct jit_kernel *kernel, LLVMValueRef value)
     return most_of(kernel, value, DEPTH) != TOO_MUCH;
 }
 
-/* Tests whether the comparison of an index with its limit has the same result
- * in all lanes, if the index is a multiple of 32 plus the lane index. */
+/* An index that is a multiple of 32 plus the lane index is compared with a
+ * limit. Tests whether the result is the same in all lanes. */
 static bool
 limit_fits(const struct jit_kernel *kernel, const struct jit_map *differs,
            LLVMValueRef test)
