@@ -45,8 +45,8 @@ int cpu_fiber_guard(void **saved, void (*function)(void *), void *argument,
                     void *stack);
 /* Unwinds to the call of cpu_fiber_guard that stored `saved`; that call then
  * returns `value`. This function and cpu_fibers_fail never return. They are
- * not declared noreturn: before each call of a noreturn function, ASan clears
- * its records of the current stack, and on a fiber it would clear those of
+ * not declared noreturn: ASan clears its records of the current stack before
+ * each call of a noreturn function. On a fiber it would clear the records of
  * another stack. */
 void cpu_fiber_unwind(void *saved, int value);
 /* Prepares a new stack whose highest address is `top`. Returns the pointer

@@ -311,9 +311,9 @@ void *cpu_check_access_resolve(struct cpu_check *check,
  * bytes that the access writes as written. */
 void cpu_check_uninitialized(uintptr_t address, uint64_t bytes,
                              struct image_site *site);
-/* uninitialized.c: called when a launch begins. If its kernel was compiled
- * without the check, marks all allocations that its arguments point to as
- * written, since the kernel does not record its writes. */
+/* uninitialized.c: called when a launch begins. A kernel that was compiled
+ * without the check does not record its writes. All allocations to which the
+ * arguments of such a kernel point are therefore marked as written. */
 void cpu_check_launch_written(const struct cpu_launch *launch);
 /* race.c: reports a data race with an earlier access, and records this one.
  * `value` is the value that a write is about to store, as the kernel passes it

@@ -29,8 +29,8 @@
 #define CPU_RACE_THREAD_AT   5
 #define CPU_RACE_SITE_AT     16
 #define CPU_RACE_INTERVAL_AT 32
-/* Mask of the bits of a slot (access record) that contain the number of the
- * time interval and the thread. */
+/* Mask of those bits of a slot (access record) that identify who made the
+ * access: the number of the time interval, and the thread. */
 #define CPU_RACE_ACCESSOR 0xffffffff00007fe0u
 
 /* Returns the linear index of the thread that made the access recorded in the
@@ -265,10 +265,10 @@ cpu_check_run_thread(const struct cpu_check_run *run, uint64_t i)
 bool cpu_race_span_read(struct cpu_check *check,
                         struct cpu_shadow_granule *granule, uintptr_t at,
                         uint64_t count, uint64_t slot, bool shared);
-/* Returns whether all recorded reads of the words of `run` (consecutive words
- * that one check covers) happen before the accesses that the check covers.
- * Looks only at reads that are recorded for spans of 16 words, not at those of
- * single words. */
+/* `run` has the consecutive words whose accesses are checked together. Returns
+ * whether all recorded reads of these words happen before the accesses that
+ * are being checked. Looks only at reads that are recorded for spans of 16
+ * words, not at those of single words. */
 bool cpu_race_spans_ordered(struct cpu_check *check,
                             const struct cpu_check_run *run, bool shared);
 /* Returns the access record (slot) of a read of one word, computed from a span

@@ -21,9 +21,9 @@
 #include "cpu/check/race.h"
 #include "cpu/run/launch_state.h"
 
-/* Minimum number of time intervals (times between synchronization events of
- * thread blocks) that begin between two reclaim passes, which free access
- * records. */
+/* A reclaim pass, which frees access records, is made only if this many time
+ * intervals have begun since the previous pass. A time interval is the time
+ * between two synchronization events of a thread block. */
 #define RECENT_INTERVALS 256
 /* A granule is freed after this many successive reclaim passes (passes that
  * free access records) in which it was unused. */

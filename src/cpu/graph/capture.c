@@ -190,9 +190,9 @@ cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph,
 }
 
 /* Returns true if the node is a tip of the origin stream (the stream's next
- * node will depend on it), or if another node depends on it. Also returns true
- * for a node that the program has removed from the tips of a stream, or that
- * the capture has not added. */
+ * node will depend on it), or if another node depends on it. Nodes that the
+ * program has removed from the tips of a stream, and nodes that the capture
+ * has not added, need not be waited for: returns true for these, too. */
 static bool
 node_joined(const struct cpu_stream *origin, const struct cpu_node *node)
 {

@@ -29,8 +29,8 @@ struct cpu_context;
 struct cpu_op;
 struct cpu_stream;
 
-/* Functions that add and release references to the objects (events or graph
- * memory) to which the payload of a task (the work of a graph node) refers. */
+/* The payload of a task (the work of a graph node) may refer to events or
+ * graph memory. These functions retain and release those objects. */
 struct cpu_node_task_hold {
     void (*retain)(void *payload);
     void (*release)(void *payload);
@@ -151,8 +151,8 @@ void cpu_node_task_replace(struct cpu_node_task *used,
  * other task in the current one. The caller must not hold the graph lock. */
 CUresult cpu_node_task_make(CUgraphNodeType type, const void *params,
                             CUcontext ctx, struct cpu_node_task *task);
-/* Returns the size in bytes of the CUDA parameter structure for this type of
- * node, if the node stores a copy of it for queries. Returns 0 if the
+/* If nodes of this type store a copy of their CUDA parameter structure for
+ * queries, returns the size of the structure in bytes. Returns 0 if the
  * parameters are derived from the node's task (its work) instead. */
 size_t cpu_node_task_params_bytes(CUgraphNodeType type);
 

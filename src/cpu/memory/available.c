@@ -76,9 +76,9 @@ file_number(const char *root, const char *folder, const char *name,
 
 /* ---- bounds ---- */
 
-/* Returns how many bytes of `total`, the memory of the machine or cgroup, the
- * device must leave free for other uses, such as growth of other processes,
- * page tables and thread stacks. */
+/* Returns the reserve: the bytes that the device must leave free for other
+ * uses, such as growth of other processes, page tables and thread stacks.
+ * `total` is the memory of the machine or cgroup. */
 static uint64_t
 reserve_of(uint64_t total)
 {

@@ -59,8 +59,8 @@ rows_fill(const struct fill *fill)
     }
 }
 
-/* Performs a large fill with cancellation points: in chunks of whole rows, or
- * of parts of a row if a row is larger than a chunk. */
+/* Performs a large fill with cancellation points: a chunk consists of whole
+ * rows or, if a row is larger than a chunk, of a part of a row. */
 static __attribute__((noinline)) CUresult
 rows_fill_chunks(const struct fill *fill)
 {

@@ -9,11 +9,11 @@
 
 struct nvrtc_text;
 
-/* Adds the messages `said` of a child process to the log, except for clang's
- * last line, such as "2 errors generated", and for warnings about code that
- * NVRTC accepts without a warning. A warning about code that NVRTC refuses
- * becomes an error, unless it is in a header of the folder `own`. Returns true
- * if a warning has become an error. */
+/* Adds the messages `said` of a child process to the log. Leaves out clang's
+ * last line, such as "2 errors generated", and warnings about code that NVRTC
+ * accepts without a warning. A warning about code that NVRTC refuses becomes
+ * an error, unless it is in a header of the folder `own`. Returns true if a
+ * warning has become an error. */
 bool nvrtc_diagnostics_add(struct nvrtc_text *log,
                            const struct nvrtc_text *said, const char *own);
 

@@ -28,9 +28,9 @@ is_on_own_stack(const struct cpu_worker *worker, uintptr_t at)
            is_within(at, worker->deep, worker->deep_bytes);
 }
 
-/* Returns true if the address is in local memory. Local memory is the worker's
- * stacks, or, if the kernel runs on the calling thread's own stack, that stack
- * up to worker->guard, the first frame of the runtime. */
+/* Returns true if the address is in local memory. Local memory is usually the
+ * worker's stacks. If the kernel runs on the calling thread's own stack, local
+ * memory is that stack up to worker->guard, the first frame of the runtime. */
 static bool
 is_local(const struct cpu_worker *worker, uintptr_t at)
 {

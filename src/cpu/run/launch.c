@@ -1,9 +1,9 @@
 /* launch.c - cuLaunchKernel and the other launch functions of the driver API.
  *
  * Called by users of the library. A launch becomes a KERNEL operation whose
- * blocks are shared among workers (chunks.c). A small launch of a kernel that
- * is known to be quick runs on the caller's thread if no earlier operation is
- * pending in the stream.
+ * blocks are shared among workers (chunks.c). A small launch runs on the
+ * caller's thread if the kernel is known to be quick and no earlier operation
+ * is pending in the stream.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -162,8 +162,9 @@ launch_is_short(const struct cpu_function *function, uint64_t threads)
                                  memory_order_relaxed);
 }
 
-/* Adds the duration of a launch that the calling thread ran without workers to
- * `burst_ns`, from which launch_is_short decides whether to wake a worker. */
+/* Called after the calling thread has run a launch without workers. Adds the
+ * duration to `burst_ns`, from which launch_is_short decides whether to wake a
+ * worker. */
 static void
 burst_account(const struct cpu_launch *launch, uint64_t end)
 {

@@ -10,9 +10,9 @@
  * bytes. */
 #define CPU_STACK_UNIT ((size_t)64 << 10)
 
-/* Maps `bytes` of memory, a multiple of CPU_STACK_UNIT, with a guard of
- * inaccessible memory above it, whose size is stored in `*guard`. Returns NULL
- * with errno on failure. */
+/* Maps `bytes` bytes of memory, a multiple of CPU_STACK_UNIT, and a guard of
+ * inaccessible memory above it. Stores the size of the guard in `*guard`.
+ * Returns NULL with errno on failure. */
 char *cpu_stack_map(size_t bytes, size_t *guard);
 /* Unmaps the memory and its guard. Does nothing if `stack` is NULL. */
 void cpu_stack_unmap(char *stack, size_t bytes, size_t guard);

@@ -98,9 +98,9 @@ cpu_arch_relocation_bytes(unsigned type)
     return row == NULL ? 0 : row->field == DATA ? row->bits / 8 : 4;
 }
 
-/* Returns the address to which the relocation refers. For a relocation through
- * the image's table of addresses (base ENTRY), this is the address of the
- * symbol's entry in that table, which is filled first. */
+/* Returns the address to which the relocation refers. If the relocation goes
+ * through the image's table of addresses (base ENTRY), fills the symbol's
+ * entry in that table and returns the address of the entry. */
 static uint64_t
 base_address(const struct cpu_relocation *at, enum base base)
 {

@@ -27,8 +27,9 @@ struct cpu_check_request {
     uint32_t lanes;
 };
 
-/* Sums over requests. `ideal` is the number of transactions that the requests
- * need if no banks conflict, or if the bytes are contiguous. */
+/* Sums over requests. `ideal` is the smallest possible number of transactions:
+ * without bank conflicts in shared memory, and with contiguous bytes in global
+ * memory. */
 struct cpu_check_counts {
     uint64_t requests, transactions, ideal;
     /* largest number of transactions of a request in relation to its ideal

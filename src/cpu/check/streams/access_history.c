@@ -413,8 +413,9 @@ cpu_check_history_clear(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Returns an operation that writes to one of the bytes and that the host has
- * not waited for according to its clock; NULL if there is none. */
+/* Searches for an operation that writes to one of the bytes and for which the
+ * host, according to its clock, has not waited. Returns NULL if there is
+ * none. */
 static struct cpu_check_order *
 page_unfinished(const struct page *page, const uint64_t *bytes,
                 const uint32_t *clock)
@@ -430,8 +431,9 @@ page_unfinished(const struct page *page, const uint64_t *bytes,
     return NULL;
 }
 
-/* Returns an operation that writes to a byte of the range and that the host
- * has not waited for according to its clock; NULL if there is none. */
+/* Searches for an operation that writes to a byte of the range and for which
+ * the host, according to its clock, has not waited. Returns NULL if there is
+ * none. */
 static struct cpu_check_order *
 range_unfinished(uintptr_t first, size_t size, const uint32_t *clock)
 {

@@ -19,8 +19,8 @@
 #include "cpu/stream/worker.h"
 #include "image/abi.h"
 
-/* Capacity of the table, a power of two, and the number of pages at which it
- * is added to the history. */
+/* Capacity of the table, a power of two. When the table has MAX_PAGES pages,
+ * it is added to the history. */
 enum { TABLE_SIZE = 4096, MAX_PAGES = TABLE_SIZE / 2 };
 
 struct cpu_check_footprint {

@@ -115,8 +115,9 @@ clock_join(uint32_t *clock, const struct cpu_op *op)
     }
 }
 
-/* Joins the clocks of the operations that an operation of the stream waits
- * for, as scheduler.c makes its dependencies, even if they are done. */
+/* Joins the clocks of the operations on which an operation of the stream
+ * depends by the rules of scheduler.c. Operations that are already done are
+ * included. */
 static void
 clock_join_stream(uint32_t *clock, const struct cpu_stream *stream)
 {

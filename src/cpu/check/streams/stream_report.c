@@ -1,9 +1,10 @@
 /* stream_report.c - reports of operations that nothing orders.
  *
  * Called by access_history.c, whose lock guards the static texts. A report
- * names both operations, their streams and the lines of the program that
- * submitted them, and the source lines of the accesses of kernels. Each pair
- * of lines is reported once until the host waits for the device.
+ * names both operations and their streams. It shows the lines of the program
+ * that submitted the operations and, for kernels, the source lines of the
+ * accesses. Each pair of lines is reported once until the host waits for the
+ * device.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
