@@ -369,9 +369,9 @@ axes_parse(PyObject *tuple, int *whole, long *axes)
     return 1;
 }
 
-/* Encodes the argument `axis` of a call, which is None, an int, or a tuple of
- * a few small ints, as two numbers, for comparison with plan_key.whole and
- * plan_key.axis. Returns 1, or 0 for other objects. */
+/* Encodes the argument `axis` of a call as two numbers, which are compared
+ * with plan_key.whole and plan_key.axis. Returns 1 for None, an int, or a
+ * tuple of a few small ints, and 0 for other objects. */
 static int
 axis_parse(PyObject *object, int *whole, long *axis)
 {

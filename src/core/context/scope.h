@@ -32,9 +32,9 @@ bool core_enter(const struct core_context *context, struct core_scope *scope);
 /* Restores the context that was current before core_enter returned true. */
 void core_leave(struct core_scope *scope);
 /* Called before Python code that may use pycuda, inside or outside of scopes
- * (core_enter to core_leave). Until core_scopes_resume, which the caller must
- * call with the same `state`, this Python code works in the context on top of
- * the thread's stack, as Python code does outside of scopes. */
+ * (core_enter to core_leave). The Python code then works in the context on top
+ * of the thread's stack, as outside of scopes. The caller must call
+ * core_scopes_resume with the same `state` afterwards. */
 void core_scopes_suspend(struct core_suspended_scopes *state);
 /* Ends core_scopes_suspend: opens the suspended scopes again, and restores
  * CUDA's current context if there was a scope. */

@@ -1,10 +1,10 @@
 /* stack.c - each thread's stack of Contexts and list of entered streams.
  *
- * As in PyCUDA, each thread has a stack of Contexts, and CUDA's own stack of
- * the thread has at most one entry, the top of ours. Our stack is a Python
- * object in the thread state's dict, so that its references are dropped with
- * the thread. A thread-local pointer caches the stack until the thread gets
- * another Python thread state.
+ * As in PyCUDA, each thread has a stack of Contexts. CUDA also has a stack for
+ * each thread; it has at most one entry, the context on top of our stack. Our
+ * stack is a Python object in the thread state's dict, so that its references
+ * are dropped with the thread. A thread-local pointer caches the stack until
+ * the thread gets another Python thread state.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"

@@ -78,8 +78,9 @@ core_owners_are_disjoint(PyObject *owner, PyObject *other)
            Py_IS_TYPE(other, core.allocation_type);
 }
 
-/* Records that the stream uses the memory of an object of a user's class,
- * found by its attribute gpudata if it has one. */
+/* Records that the stream uses the memory of an object of a user's class. The
+ * memory is that of its attribute gpudata; an object without this attribute is
+ * ignored. */
 static int
 use_gpudata_of(PyObject *object, CUstream stream)
 {

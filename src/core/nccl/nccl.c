@@ -455,9 +455,9 @@ nccl_describe(PyObject *module, PyObject *capsule)
 }
 
 /* _nccl_limit(communicator, seconds, observe): limits the time of the
- * communicator's calls. The NCCL library of the CPU device has a time limit of
- * its own, which is set unless `observe` is true. Otherwise the monitor
- * (nccl_watch.c) observes the calls. */
+ * communicator's calls. For the NCCL library of the CPU device, sets the time
+ * limit of that library. For any other library, or if `observe` is true, the
+ * monitor (nccl_watch.c) observes the calls. */
 static PyObject *
 nccl_limit(PyObject *module, PyObject *args)
 {

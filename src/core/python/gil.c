@@ -86,9 +86,9 @@ thread_state_destroyed(PyObject *capsule)
     }
 }
 
-/* Puts a capsule into the dict of the thread state, whose destructor clears
- * `in_python`, and sets `key` so that thread_exit_wait runs at the end of the
- * thread. */
+/* Puts a capsule into the dict of the thread state; the capsule's destructor
+ * clears `in_python`. Also sets `key`, so that thread_exit_wait runs at the
+ * end of the thread. */
 static __attribute__((noinline)) void
 watch_thread_end(uint64_t id)
 {
