@@ -97,9 +97,9 @@ add_bytes(struct ptx *ptx, LLVMValueRef pointer, LLVMValueRef bytes)
                          "");
 }
 
-/* Returns the sum of the register or number and the offset in an address, with
- * 64 bits. A register of 32 bits has an address of the shared space, whose
- * sums wrap at 32 bits. */
+/* Returns the address that an operand names, with 64 bits: the register or
+ * number plus the offset. A register of 32 bits has an address of the shared
+ * space, whose sums wrap at 32 bits. */
 static LLVMValueRef
 register_address(struct ptx *ptx, const struct ptx_operand *operand,
                  enum ptx_space space)

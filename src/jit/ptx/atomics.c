@@ -72,8 +72,8 @@ find_operation(const struct ptx_statement *statement, struct ptx_type type,
     return false;
 }
 
-/* Applies .add, .min or .max to two 16-bit floats. Of a number and a NaN, .min
- * and .max give the number. */
+/* Applies .add, .min or .max to two 16-bit floats. If one of them is a NaN,
+ * .min and .max give the other one. */
 static LLVMValueRef
 combine_halves(struct ptx *ptx, const struct ptx_statement *statement,
                struct ptx_half half, LLVMValueRef a, LLVMValueRef b)
@@ -227,7 +227,8 @@ vector_size(const struct ptx_statement *statement)
                                       : 1;
 }
 
-/* Tests the number of operands, and that types and modifiers fit. */
+/* Tests whether the number of operands, the types and the modifiers are
+ * allowed. */
 static bool
 has_form(const struct ptx_statement *statement,
          const struct ptx_atomic *atomic, bool gives)
@@ -251,7 +252,8 @@ has_form(const struct ptx_statement *statement,
 }
 
 /* Builds an operation other than cas on all elements. The old values are
- * written at the end: the registers may be those of the operands. */
+ * written to the result registers at the end, since these may also be
+ * operands. */
 static bool
 build_updates(struct ptx *ptx, const struct ptx_statement *statement,
               const struct ptx_atomic *atomic, LLVMValueRef at, bool gives)

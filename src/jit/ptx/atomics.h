@@ -19,7 +19,7 @@ bool ptx_build_atomic(struct ptx *ptx, const struct ptx_statement *statement);
 struct ptx_atomic {
     bool is_half;
     struct ptx_half half; /* only if is_half */
-    struct ptx_type type; /* of an element in a register, as untyped bits */
+    struct ptx_type type; /* type of an element; untyped bits if is_half */
 };
 
 /* Finds the type of an atomic operation among the modifiers. Returns false if

@@ -171,8 +171,8 @@ build_bytes(struct ptx *ptx, const struct ptx_statement *statement,
 }
 
 /* Builds mbarrier.arrive and mbarrier.arrive_drop. The operand after the
- * address is the number of arrivals or, with .expect_tx, the number of bytes
- * by which the expected bytes of the phase increase before the arrival. */
+ * address is the number of arrivals. With .expect_tx, it is a number of bytes
+ * instead, which is added to the bytes that the phase expects. */
 static bool
 build_arrive(struct ptx *ptx, const struct ptx_statement *statement,
              unsigned address, LLVMValueRef at)
@@ -282,9 +282,9 @@ ptx_build_mbarrier(struct ptx *ptx, const struct ptx_statement *statement)
                : build_bytes(ptx, statement, at);
 }
 
-/* Builds cp.async.mbarrier.arrive. Without .noinc, the instruction increases
- * the number of pending arrivals by 1 and then arrives, so that nothing
- * changes. */
+/* Builds cp.async.mbarrier.arrive. Without .noinc, the instruction first adds
+ * 1 to the number of arrivals that are still expected and then arrives, so
+ * that nothing changes. */
 bool
 ptx_build_copies_arrive(struct ptx *ptx, const struct ptx_statement *statement)
 {

@@ -99,8 +99,8 @@ ptx_make_funnel(struct ptx_work *work)
     return LLVMBuildTrunc(builder, all, work->llvm, "");
 }
 
-/* Builds popc (number of set bits) and clz (leading zeros); their results have
- * 32 bits. */
+/* Builds popc (number of set bits) and clz (number of leading zeros). Their
+ * results have 32 bits. */
 LLVMValueRef
 ptx_make_count(struct ptx_work *work)
 {
@@ -157,8 +157,8 @@ ptx_make_lop3(struct ptx_work *work)
     return look_up(work, &work->statement->operands[4]);
 }
 
-/* Builds lop3.and and lop3.or d|p, a, b, c, table, q: p tells whether the
- * result has a bit, combined with q. */
+/* Builds lop3.and and lop3.or d|p, a, b, c, table, q. The predicate p tells
+ * whether d is not 0, combined with q by `and` or `or`. */
 bool
 ptx_build_lop3(struct ptx *ptx, const struct ptx_statement *statement)
 {
@@ -226,8 +226,8 @@ ones(struct ptx_work *work, LLVMValueRef length)
 }
 
 /* Builds bfe d, a, position, length: extracts a bit field. A signed field is
- * extended by its highest bit; bits of the field beyond the operand's width
- * equal the operand's highest bit. */
+ * extended by its highest bit. If the field goes beyond the operand's width,
+ * its bits there equal the operand's highest bit. */
 LLVMValueRef
 ptx_make_extract(struct ptx_work *work)
 {
@@ -262,8 +262,8 @@ ptx_make_extract(struct ptx_work *work)
     return LLVMBuildSelect(builder, none, ptx_number(work, 0), value, "");
 }
 
-/* Builds bfi d, a, b, position, length: b, with one bit field replaced by the
- * low bits of a. */
+/* Builds bfi d, a, b, position, length: the result is b, with one bit field
+ * replaced by the low bits of a. */
 LLVMValueRef
 ptx_make_insert(struct ptx_work *work)
 {

@@ -252,8 +252,9 @@ add_byval(struct ptx *ptx, LLVMValueRef call, unsigned index,
         LLVMCreateEnumAttribute(context, align, parameter->alignment));
 }
 
-/* Loads an argument. A condition (i1) occupies a whole integer of PTX; LLVM's
- * pass sroa does not promote variables that are loaded as i1. */
+/* Loads an argument. A condition (i1) is loaded as a whole integer of PTX,
+ * because LLVM's pass sroa does not promote variables that are loaded as
+ * i1. */
 static LLVMValueRef
 load_argument(struct ptx *ptx, LLVMTypeRef type, LLVMValueRef memory)
 {

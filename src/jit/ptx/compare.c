@@ -50,7 +50,8 @@ struct compare {
     const struct comparison *row;
     const struct ptx_operand *in; /* the operands a and b */
     struct ptx_type type;
-    /* the type if it is f16, bf16 or a pair of them; otherwise `count` is 0 */
+    /* the type, if it is f16, bf16 or a pair of one of these; otherwise
+     * half.count is 0 */
     struct ptx_half half;
     /* The modifier .and, .or or .xor, which combines the result with the
      * operand c, or NULL */
@@ -157,8 +158,8 @@ combined(struct compare *compare, LLVMValueRef value, bool inverted)
     return LLVMBuildBinOp(builder, code, value, compare->c, "");
 }
 
-/* Builds setp p|q, a, b{, c}: q is the negated comparison, or that of the
- * second elements of pairs. */
+/* Builds setp p|q, a, b{, c}. The second result, q, is the negation of p or,
+ * for pairs, the comparison of the second elements. */
 bool
 ptx_build_setp(struct ptx *ptx, const struct ptx_statement *statement)
 {

@@ -19,7 +19,8 @@
 #include "jit/ptx/ptx.h"
 
 /* Returns the LLVM intrinsic that rounds a float to a whole number as the
- * modifier .rni, .rzi, .rmi or .rpi of cvt says, NULL if there is none. */
+ * modifier .rni, .rzi, .rmi or .rpi of cvt says. Returns NULL if the statement
+ * has none of these modifiers. */
 static const char *
 whole_rounding(const struct ptx_statement *statement)
 {
@@ -87,8 +88,8 @@ ptx_step_number(struct ptx *ptx, const struct ptx_statement *statement,
     } else {
         return bits;
     }
-    /* If the step has the direction of the number's sign, the magnitude
-     * increases. */
+    /* The magnitude increases if a positive number steps up or a negative one
+     * steps down. */
     LLVMValueRef grows = LLVMBuildSelect(builder, negative, below, above, "");
     LLVMValueRef next =
         LLVMBuildSelect(builder, grows, LLVMBuildAdd(builder, bits, one, ""),
@@ -112,8 +113,8 @@ round_double(struct ptx *ptx, const struct ptx_statement *statement,
     return LLVMBuildBitCast(builder, bits, type, "");
 }
 
-/* Converts an integer of 64 bits to a double, rounded to nearest. `rest` is
- * what the double is too small by, exactly. */
+/* Converts an integer of 64 bits to a double, rounded to nearest. *rest
+ * becomes the exact difference: the integer minus the double. */
 static LLVMValueRef
 nearest_double(struct ptx *ptx, LLVMValueRef value, bool is_signed,
                LLVMValueRef *rest)
@@ -259,7 +260,8 @@ from_integer(struct ptx *ptx, const struct ptx_statement *statement,
                    : LLVMBuildIntCast2(builder, value, type, is_signed, "");
     }
     if (is_directed(statement) && from.bits == 64) {
-        /* To a float: rounding twice in one direction rounds once. */
+        /* Rounding twice in the same direction, to a double and then to a
+         * float, gives the same result as rounding once. */
         value = round_long(ptx, statement, value, is_signed);
         value = to_float(ptx, statement, value, to);
     } else if (is_directed(statement) && from.bits <= 32) {

@@ -15,8 +15,8 @@
 #include "jit/ptx/halves.h"
 #include "jit/ptx/ptx.h"
 
-/* A type of 8 bits with `mantissa` bits after the point; `most` are the bits
- * of its largest finite value. */
+/* A float type of 8 bits. `mantissa` is the number of bits after the point,
+ * `most` the bit pattern of the largest finite value. */
 static const struct small {
     const char *name;
     unsigned mantissa, bias, most;
@@ -40,7 +40,7 @@ small_named(const char *name)
 }
 
 /* Replaces a negative number by 0 if the statement has the modifier .relu. A
- * NaN stays one. */
+ * NaN stays a NaN. */
 static LLVMValueRef
 apply_relu(struct ptx *ptx, const struct ptx_statement *statement,
            LLVMValueRef value)
@@ -55,7 +55,8 @@ apply_relu(struct ptx *ptx, const struct ptx_statement *statement,
 }
 
 /* Rounds a double to a float "to odd": if the float is not exact, its last bit
- * is 1. Rounding this float once more gives the double, correctly rounded. */
+ * is 1. If this float is rounded once more, to fewer bits, the result is the
+ * correctly rounded double. */
 static LLVMValueRef
 round_to_odd(struct ptx *ptx, LLVMValueRef value)
 {
@@ -77,8 +78,8 @@ round_to_odd(struct ptx *ptx, LLVMValueRef value)
     return LLVMBuildBitCast(builder, bits, type, "");
 }
 
-/* Limits a float to the finite numbers of a type, the largest of which is
- * `most`, if the statement has the modifier .satfinite. */
+/* If the statement has the modifier .satfinite, limits a float to the finite
+ * numbers of a type. `most` is the largest of them. */
 static LLVMValueRef
 limit_finite(struct ptx *ptx, const struct ptx_statement *statement,
              LLVMValueRef value, double most)
@@ -112,8 +113,9 @@ round_half(struct ptx *ptx, const struct ptx_statement *statement,
     return ptx_step_number(ptx, statement, bits, rest);
 }
 
-/* Rounds a float to the nearest value of a type of 8 bits, an i16. Values
- * beyond the range become the largest one; a NaN becomes 0x7f. */
+/* Rounds a float to the nearest value of a float type of 8 bits, and returns
+ * its bits as an i16. A float beyond the range becomes the largest finite
+ * value, and a NaN becomes 0x7f. */
 static LLVMValueRef
 round_small(struct ptx *ptx, const struct small *small, LLVMValueRef value)
 {
@@ -219,8 +221,8 @@ from_smalls(struct ptx *ptx, const struct ptx_statement *statement,
     return ptx_half_write(ptx, pair, operands[0].names[0], values);
 }
 
-/* Builds cvt to f16x2 or bf16x2 from two floats: the first is the high
- * half. */
+/* Builds cvt to f16x2 or bf16x2 from two floats, the first of which becomes
+ * the high half. */
 static bool
 to_pair(struct ptx *ptx, const struct ptx_statement *statement,
         struct ptx_half half)
@@ -368,9 +370,9 @@ parse_narrow(const char *name, struct ptx_type *type)
             type->bits == 16);
 }
 
-/* Builds cvt.pack.sat: limits a and b to a narrow type and packs them, a above
- * b. For types of at most 8 bits, the operand c is shifted left, and a and b
- * fill its low bits. */
+/* Builds cvt.pack.sat: limits a and b to a narrow type and packs them, with a
+ * in the higher bits. For types of at most 8 bits, the operand c is shifted
+ * left, and a and b fill its low bits. */
 bool
 ptx_convert_pack(struct ptx *ptx, const struct ptx_statement *statement)
 {

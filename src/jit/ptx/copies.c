@@ -24,10 +24,10 @@ refuse(struct ptx *ptx, const struct ptx_statement *statement)
                     statement->operation);
 }
 
-/* Reads the operand of cp.async after the number of bytes. It is either the
- * number of bytes to copy, with the rest of the target filled with zeros, or a
- * predicate; if that is true, the whole target is filled with zeros. Returns
- * the number of bytes to copy, an i64. */
+/* Reads the operand of cp.async after the size of the target. It is either the
+ * number of bytes to copy, or a predicate: if it is true, no bytes are copied.
+ * The rest of the target is filled with zeros. Returns the number of bytes to
+ * copy, an i64. */
 static LLVMValueRef
 read_size(struct ptx *ptx, const struct ptx_operand *operand, uint64_t bytes)
 {
@@ -99,7 +99,8 @@ build_bulk_copy(struct ptx *ptx, const struct ptx_statement *statement)
     const struct ptx_operand *operands = statement->operands;
     bool counts = ptx_has(statement, "mbarrier::complete_tx::bytes");
     bool in = counts && ptx_has(statement, "global");
-    /* A cluster has one block, which a mask of blocks cannot change. */
+    /* A cluster has one block only, so that the operand of
+     * .multicast::cluster, a mask of blocks, is ignored. */
     unsigned count = statement->operand_count -
                      ptx_has(statement, "L2::cache_hint") -
                      ptx_has(statement, "multicast::cluster");

@@ -32,7 +32,7 @@ struct declaration {
     unsigned vector;    /* number of elements of a .v2 or .v4, otherwise 1 */
     unsigned alignment; /* in bytes; 0: natural */
     bool is_register, is_array, managed;
-    /* sizes of an array; `open`: the first one is absent */
+    /* sizes of an array; `open` if the first size is absent */
     uint64_t sizes[MAX_DIMENSIONS];
     unsigned dimensions;
     bool open;
@@ -174,8 +174,8 @@ element_bytes(const struct declaration *own)
     return own->type.letter == 'p' ? 1 : own->type.bits / 8;
 }
 
-/* Returns the number of elements from dimension `from` on, vectors counted as
- * their elements; SIZE_MAX beyond the limit on variables. */
+/* Returns the number of elements in the dimensions from `from` on. A vector
+ * counts as its elements. Returns SIZE_MAX beyond the limit on variables. */
 static uint64_t
 count_elements(const struct declaration *own, unsigned from)
 {

@@ -18,7 +18,7 @@ enum { MAX_DEPTH = 64 };
 
 struct value {
     bool real, is_unsigned;
-    uint64_t bits; /* of an integer, or of a double */
+    uint64_t bits; /* bits of a 64-bit integer or of a double */
     /* a float that was written as 0f... keeps its width */
     unsigned width;
 };
@@ -47,7 +47,8 @@ enum operator_kind {
     OPERATOR_COUNT
 };
 
-/* Longer operators precede those that they begin with. */
+/* An operator precedes its own beginnings, as "||" precedes "|", because the
+ * first row that matches the text is used. */
 static const struct {
     const char *text;
     unsigned level;
@@ -123,8 +124,8 @@ apply_real(enum operator_kind kind, double a, double b, struct value *result)
     }
 }
 
-/* Computes a quotient, or a remainder, which has no sign. Returns false if the
- * divisor is 0. */
+/* Computes a quotient or a remainder. A remainder is that of unsigned numbers.
+ * Returns false if the divisor is 0. */
 static bool
 divide(bool remainder, struct value a, struct value b, struct value *result)
 {

@@ -24,7 +24,7 @@ is_nan(struct ptx_work *work, LLVMValueRef value)
     return LLVMBuildFCmp(work->builder, LLVMRealUNO, value, value, "");
 }
 
-/* Returns `result`, or the NaN without a payload if an operand of min or max
+/* Returns the result of min or max, or the NaN without a payload if an operand
  * is a NaN. LLVM's code for llvm.minimum ignores signaling NaNs on some
  * processors. */
 static LLVMValueRef

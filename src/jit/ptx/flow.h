@@ -24,8 +24,8 @@ struct ptx_signature {
     struct ptx_parameter *parameters, *results;
     unsigned parameter_count, result_count;
     bool is_entry;
-    /* The types of the function are those of the runtime's declaration, not
-     * those of the PTX. */
+    /* The types are those of the declaration in known.c, because the runtime
+     * or the C library has the function. The types in the PTX are ignored. */
     bool known;
     LLVMTypeRef type; /* type of the LLVM function */
 };
@@ -51,8 +51,8 @@ struct ptx_flow {
 };
 
 /* ---- flow.c ---- */
-/* Opens a scope: names that it declares end with it. Returns false if too many
- * are open. */
+/* Opens a scope. Its end removes the names that are declared in it. Returns
+ * false if too many are open. */
 bool ptx_open_scope(struct ptx *ptx);
 /* Closes the innermost scope. Returns false if none is open. */
 bool ptx_close_scope(struct ptx *ptx);
@@ -108,8 +108,9 @@ LLVMTypeRef ptx_known_type(struct ptx *ptx, const char *name,
 bool ptx_known_is_pure(const char *name, LLVMTypeRef type);
 
 /* ---- declarations.c ---- */
-/* Parses the parameters at `at`, which is an opening parenthesis, of a
- * function. Returns the text after the closing one, or NULL on failure. */
+/* Parses the parameters of a function from `at` on, which is an opening
+ * parenthesis. Returns the text after the closing parenthesis, or NULL on
+ * failure. */
 const char *ptx_read_parameters(struct ptx *ptx, const char *at,
                                 struct ptx_parameter **list, unsigned *count);
 /* Parses the declaration of variables in a state space, such as `.align 4 .b8

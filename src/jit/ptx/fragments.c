@@ -31,7 +31,7 @@ struct fragment {
     unsigned lines, length;
     unsigned element_bits, register_bits;
     unsigned count;     /* number of elements of a lane */
-    unsigned registers; /* number of registers that have elements */
+    unsigned registers; /* number of registers that contain elements */
 };
 
 static bool
@@ -43,7 +43,8 @@ refuse(struct ptx *ptx, const struct ptx_statement *statement)
 
 /* ---- forms ---- */
 
-/* Shapes M, N and K, and the types of A and B that they have. */
+/* The shapes of products: A has m rows and k columns, B has k rows and n
+ * columns. `types` lists the types of A and B that exist in the shape. */
 static const struct shape {
     const char *name, *types;
     unsigned m, n, k;
@@ -74,13 +75,14 @@ has_type(const struct shape *shape, const char *type)
     return ptx_is_word(shape->types, type);
 }
 
-/* Returns the width of an element of C or D, or 0 if the shape has no such
- * type. */
+/* Returns the width of an element of C or D in bits, or 0 if the shape does
+ * not allow the type. */
 static unsigned
 sum_bits(const struct shape *shape, const char *type)
 {
     static const struct {
-        const char *name, *factors; /* a type of A that such a sum goes with */
+        const char *name, *factors; /* a type of A whose products have sums of
+                                     * this type */
         unsigned bits;
     } rows[] = {{"f16", "f16", 16}, {"f32", "f16", 32}, {"f32", "tf32", 32},
                 {"s32", "s8", 32},  {"s32", "s4", 32},  {"s32", "b1", 32},
@@ -326,8 +328,8 @@ struct multiplication {
     struct fragment a, b, c, d;
 };
 
-/* Finds the types of the matrices: of all four, or of D and C, where those of
- * A and B are f16. */
+/* Finds the types of the matrices. The statement names all four, or only those
+ * of D and C; then A and B are f16. */
 static bool
 read_types(struct multiplication *all)
 {
@@ -373,8 +375,8 @@ read_types(struct multiplication *all)
            describe(&all->c, shape, 'c', c_bits) == ptx_elements(&operands[3]);
 }
 
-/* Fetches all registers of line `line` of a factor, from the lanes that hold
- * it. */
+/* Fetches all registers of one line of a factor (a row of A or a column of B)
+ * from the lanes that hold it. */
 static bool
 fetch_line(const struct fragment *factor, const struct ptx_operand *from,
            LLVMValueRef line, LLVMValueRef *words)

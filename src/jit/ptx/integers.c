@@ -44,8 +44,9 @@ part(struct ptx_work *work, LLVMValueRef value, unsigned from, unsigned bits,
                      : LLVMBuildZExt(work->builder, value, work->llvm, "");
 }
 
-/* Builds dp4a and dp2a: c plus the products of four bytes of a with those of
- * b, or of two halves of a with the low or high two bytes of b. */
+/* Builds dp4a and dp2a. dp4a is c plus the products of the four bytes of a
+ * with those of b. dp2a is c plus the products of the two halves of a with the
+ * low or high two bytes of b. */
 LLVMValueRef
 ptx_make_dot(struct ptx_work *work)
 {

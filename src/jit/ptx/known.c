@@ -1,5 +1,5 @@
 /* known.c - the types of the functions that PTX may call without a definition:
- * those of the runtime and of the C library.
+ * the functions of the runtime and of the C library.
  *
  * A .func of PTX tells only the sizes of its parameters, but pointers, floats
  * and integers of one size are passed in different registers of the host.

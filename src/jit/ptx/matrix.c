@@ -2,11 +2,11 @@
  *
  * D = A B + C, where A has 8 or 16 rows and B has 8 columns. The lanes 4 g to
  * 4 g + 3 hold row g (and row g + 8) of A and column g of B. In all shapes but
- * m8n8k4 with halves, which is rejected, lane 4 g + j holds the same values of
- * k of a row as of a column. A lane's elements of C and D are those of rows g
- * and g + 8 in the columns 2 j and 2 j + 1. Each lane therefore uses shuffles
- * to read registers of A from the four lanes of its group, and registers of B
- * from eight lanes.
+ * m8n8k4 with halves, which is rejected, lane 4 g + j holds elements of row g
+ * of A and of column g of B with the same indices k. A lane's elements of C
+ * and D are those of rows g and g + 8 in the columns 2 j and 2 j + 1. Each
+ * lane therefore uses shuffles to read registers of A from the four lanes of
+ * its group, and registers of B from eight lanes.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -42,8 +42,8 @@ refuse(struct ptx *ptx, const struct ptx_statement *statement)
 
 /* ---- the form ---- */
 
-/* Finds the types of D, A, B and C: the four modifiers before the operation of
- * bits, if there is one. */
+/* Finds the types of D, A, B and C. They are the last four modifiers, not
+ * counting an operation on bits, such as .xor.popc. */
 static bool
 read_types(const struct ptx_statement *statement, const char *types[4])
 {
@@ -60,7 +60,8 @@ read_types(const struct ptx_statement *statement, const char *types[4])
     return true;
 }
 
-/* Tests whether C and D have the same type, one that fits the elements. */
+/* Tests whether C and D have the same type, and whether sums of products of
+ * the elements of A and B may have it. */
 static bool
 fits_sum(const struct product *product, const char *d, const char *c)
 {
@@ -208,8 +209,8 @@ fetch_factors(struct product *product)
 
 /* ---- sums ---- */
 
-/* Returns the lane's element of C in the column and in half `h` of the rows,
- * as a value of the type of sums. */
+/* Returns one of the lane's elements of C, as a value of the type of sums.
+ * `column` is 0 or 1. `h` is 0 for row g and 1 for row g + 8. */
 static LLVMValueRef
 start_of_sum(struct product *product, unsigned h, unsigned column)
 {
@@ -222,7 +223,8 @@ start_of_sum(struct product *product, unsigned h, unsigned column)
                  : NULL;
 }
 
-/* Computes the two elements of D in half `h` of the rows. */
+/* Computes the lane's two elements of D, in row g if `h` is 0 and in row g + 8
+ * if `h` is 1. */
 static bool
 build_row(struct product *product, unsigned h, LLVMValueRef sums[2])
 {

@@ -472,7 +472,7 @@ next_item(const char *at)
             if (*next == '.' && !depth) {
                 return at;
             }
-            at = next - 1; /* so that no white space is read twice */
+            at = next - 1; /* skipped white space is not read again */
         }
     }
     return at;

@@ -23,7 +23,8 @@
 
 enum { MAX_STEPS = 64 };
 
-/* Pointers that were already made for integers, in a hash table. */
+/* An entry of the hash table of pointers that were already made: the integer,
+ * and the pointer that replaces it. */
 struct made {
     LLVMValueRef integer, pointer;
 };
@@ -261,8 +262,8 @@ position_after(struct recovery *own, LLVMValueRef value)
     LLVMPositionBuilderBefore(own->jit->builder, next);
 }
 
-/* If `bytes` is a product by a power of two up to 16, returns the other factor
- * and sets `unit` to an integer type of that many bytes. */
+/* If `bytes` is a number multiplied by 2, 4 or 8, returns that number and sets
+ * `unit` to an integer type of 2, 4 or 8 bytes. */
 static LLVMValueRef
 factor_of(struct recovery *own, LLVMValueRef bytes, LLVMTypeRef *unit)
 {

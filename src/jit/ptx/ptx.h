@@ -31,8 +31,8 @@ enum {
 
 enum ptx_kind {
     /* A register or another name, to which `offset` is added. The names of
-     * special registers begin with '%'; that of a negated predicate with
-     * '!'. */
+     * special registers begin with '%'; the name of a negated predicate begins
+     * with '!'. */
     PTX_REGISTER,
     PTX_INTEGER,
     /* a float constant of `width` bits; `bits` is its bit pattern */
@@ -53,7 +53,7 @@ struct ptx_operand {
 };
 
 enum ptx_statement_kind {
-    PTX_INSTRUCTION, /* also a declaration of registers, .reg */
+    PTX_INSTRUCTION, /* an instruction, or a declaration of registers, .reg */
     PTX_LABEL,       /* `operation:` */
     PTX_OPEN,        /* a brace, which opens a scope */
     PTX_CLOSE,
@@ -168,16 +168,17 @@ const char *ptx_read_word(struct ptx *ptx, const char *at, const char **word,
 const char *ptx_join_words(struct ptx *ptx, const char *first, size_t length,
                            const char *second);
 /* Parses an unsigned integer: 12, 014, 0xcU or 0b1100. Returns the text after
- * it, or NULL if it is no integer or, with an error, has more than 64 bits. */
+ * it, or NULL if the text is no integer. An integer of more than 64 bits also
+ * sets ptx->wrong. */
 const char *ptx_read_integer(struct ptx *ptx, const char *at, uint64_t *value);
 /* Parses a number such as 12, -3, 0x1fU, 1.5, or the bits of a float in
  * hexadecimal: 0f3F800000, 0d.... Returns the text after it, or NULL as
  * ptx_read_integer does. */
 const char *ptx_read_number(struct ptx *ptx, const char *at,
                             struct ptx_operand *operand);
-/* In expressions.c: parse a constant expression, such as (4 << 2) + 1, as a
- * number; or the sum of constants that follows a name, such as + 4 * 2 - 1,
- * which is 0 if the text has no sign. Return the text after it. */
+/* In expressions.c: parse a constant expression, such as (4 << 2) + 1, or the
+ * offset that may follow a name, such as + 4 * 2 - 1. The offset is 0 if the
+ * text has no sign. Return the text after it. */
 const char *ptx_read_expression(struct ptx *ptx, const char *at,
                                 struct ptx_operand *operand);
 const char *ptx_read_offset(struct ptx *ptx, const char *at, int64_t *offset);
@@ -257,8 +258,8 @@ bool ptx_fail(struct ptx *ptx, const char *format, ...)
 /* Returns the LLVM type with the bits of a PTX type. */
 LLVMTypeRef ptx_llvm_type(struct ptx *ptx, struct ptx_type type);
 /* Return the value of the operand, or of the register, converted to `type`, or
- * NULL on failure. `cut` permits truncation of a wider register. A name may
- * also be that of a variable, for its address, or a number. */
+ * NULL on failure. `cut` permits truncation of a wider register. The name of a
+ * variable gives its address. A name may also be a number. */
 LLVMValueRef ptx_read(struct ptx *ptx, const struct ptx_operand *operand,
                       struct ptx_type type, bool cut);
 LLVMValueRef ptx_read_name(struct ptx *ptx, const char *name,

@@ -57,7 +57,8 @@ build_query(struct ptx *ptx, const char *name, LLVMTypeRef result, int axis)
 }
 
 /* Builds the value of %lanemask_lt, _le, _eq, _ge or _gt: a mask of the lanes
- * with an index below, up to, ... that of the current lane. */
+ * whose index is less than the current lane's, less or equal, equal, and so
+ * on. */
 static LLVMValueRef
 lane_mask(struct ptx *ptx, const char *which, LLVMValueRef lane)
 {

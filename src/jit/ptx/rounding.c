@@ -1,10 +1,10 @@
 /* rounding.c - directed rounding of PTX: .rz, .rm and .rp.
  *
  * The result that is rounded to nearest is at most one step away from the
- * wanted one. The sign of the difference between the exact result and it, the
- * residual, tells whether to take that step. The residual is computed in
- * double precision: for floats without error, for doubles with the error of
- * each product and sum. It can have the wrong sign for fma.f64 only, where the
+ * wanted one. The residual is the exact result minus the rounded one. Its sign
+ * tells whether to take that step. The residual is computed in double
+ * precision: for floats without error, for doubles with the error of each
+ * product and sum. It can have the wrong sign for fma.f64 only, where the
  * error of the product is subnormal.
  *
  * SPDX-License-Identifier: MIT */

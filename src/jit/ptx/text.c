@@ -24,7 +24,7 @@ ptx_skip(const char *at)
         } else if (at[0] == '/' && at[1] == '*') {
             const char *end = strstr(at + 2, "*/");
             if (!end) {
-                return at; /* the caller finds wrong syntax */
+                return at; /* the caller then fails to parse this comment */
             }
             at = end + 2;
         } else {

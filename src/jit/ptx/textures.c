@@ -25,8 +25,9 @@ enum { MAX_ARGUMENTS = 10, TEXEL_WORDS = 4 };
 
 static const struct ptx_type word = {'s', 32}, real = {'f', 32};
 
-/* The shape of a texture or surface. `axes` is the number of coordinates after
- * the layer, if there is one; `elements` that of the written coordinates. */
+/* The shape of a texture or surface. `axes` is the number of coordinates,
+ * without the layer. `elements` is the number of registers in the statement's
+ * coordinates, with the layer and unused ones. */
 static const struct shape {
     const char *name;
     enum image_access access;
@@ -51,7 +52,7 @@ struct access {
     LLVMValueRef object; /* an i64 */
     LLVMValueRef at[3];  /* coordinates x, y and z */
     LLVMValueRef layer;  /* an i32 */
-    bool whole;          /* texture coordinates are integers */
+    bool whole;          /* the coordinates of a texture are integers */
 };
 
 static bool
@@ -151,7 +152,8 @@ use_middles(struct access *access)
     }
 }
 
-/* Stores the gradients, {dx...}, {dy...}, as six numbers. */
+/* Stores the gradients in x and in y, {dx...} and {dy...}, as six floats in
+ * local memory. Returns its address. */
 static LLVMValueRef
 store_gradients(struct access *access, const struct ptx_operand *operands)
 {
@@ -181,8 +183,8 @@ store_gradients(struct access *access, const struct ptx_operand *operands)
     return memory;
 }
 
-/* Builds the call that reads a texel into `memory`. `more` are the operands
- * after the address. */
+/* Builds the call that reads a texel into `memory`. `more` points to the
+ * operands after the address, `count` of them. */
 static bool
 sample(struct access *access, const struct ptx_operand *more, unsigned count,
        LLVMValueRef memory)

@@ -24,7 +24,7 @@ struct tiles {
     bool turned;        /* the statement has the modifier .trans */
     unsigned count;     /* number of tiles */
     LLVMValueRef base;  /* the address that the lane gives, an i64 */
-    LLVMValueRef group; /* l / 4 and l % 4 for lane l */
+    LLVMValueRef group; /* `group` is l / 4 and `place` is l % 4 for lane l */
     LLVMValueRef place;
 };
 

@@ -227,7 +227,8 @@ shift(struct ptx *ptx, const struct ptx_statement *statement, LLVMValueRef a,
     } else {
         return NULL;
     }
-    /* The left shift of an unsigned word by 32 has more than 63 bits. */
+    /* An unsigned word that is shifted left by 32 can have 64 bits, too many
+     * for a signed i64. */
     if (statement->operation[3] == 'r') {
         return LLVMBuildAShr(builder, a, b, "");
     }

@@ -160,8 +160,9 @@ shuffle_kind(const struct ptx_statement *statement, enum image_shuffle *kind)
 }
 
 /* Builds shfl.sync d|p, a, b, c, mask; and shfl without .sync, which has no
- * mask. A shuffle of the whole warp uses the runtime's own kinds, others read
- * from a computed lane. */
+ * mask. A shuffle of the whole warp becomes a shuffle of the same kind (enum
+ * image_shuffle). A shuffle in segments computes the index of the source lane
+ * and reads from it. */
 bool
 ptx_build_shuffle(struct ptx *ptx, const struct ptx_statement *statement)
 {
