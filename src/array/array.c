@@ -342,11 +342,12 @@ array_create(PyTypeObject *type, PyObject *allocator, PyArray_Descr *dtype,
     return array;
 }
 
-/* Creates an array of the model's class, with memory from the model's
- * allocator. `strides` NULL means C order. */
+/* Creates an array of the model's class, with memory from `allocator`; NULL
+ * means the default allocator. `strides` NULL means C order. */
 struct array *
-array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
-               const npy_intp *shape, const npy_intp *strides, CUstream stream)
+array_new_like_from(struct array *model, PyObject *allocator,
+                    PyArray_Descr *dtype, int ndim, const npy_intp *shape,
+                    const npy_intp *strides, CUstream stream)
 {
     if (ndim == model->ndim &&
         (ndim == 0 || /* `shape` may be NULL if ndim is 0 */
@@ -357,8 +358,18 @@ array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
         }
         PyErr_Clear();
     }
-    return array_create(Py_TYPE(model), model->allocator, dtype, ndim, shape,
-                        strides, stream);
+    return array_create(Py_TYPE(model), allocator, dtype, ndim, shape, strides,
+                        stream);
+}
+
+/* Creates an array of the model's class, with memory from the model's
+ * allocator. `strides` NULL means C order. */
+struct array *
+array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
+               const npy_intp *shape, const npy_intp *strides, CUstream stream)
+{
+    return array_new_like_from(model, model->allocator, dtype, ndim, shape,
+                               strides, stream);
 }
 
 /* Creates a C-contiguous GPUArray with memory from the default allocator. */

@@ -88,6 +88,13 @@ void array_view_finish(struct array *view);
 struct array *array_new_like(struct array *model, PyArray_Descr *dtype,
                              int ndim, const npy_intp *shape,
                              const npy_intp *strides, CUstream stream);
+/* Creates an array as array_new_like does, with memory from `allocator`, or
+ * from the default allocator if that is NULL. The _new_like_me of a class
+ * chooses the memory itself. */
+struct array *array_new_like_from(struct array *model, PyObject *allocator,
+                                  PyArray_Descr *dtype, int ndim,
+                                  const npy_intp *shape,
+                                  const npy_intp *strides, CUstream stream);
 /* Creates a C-contiguous GPUArray with memory from the default allocator. */
 struct array *array_new_contiguous(PyArray_Descr *dtype, int ndim,
                                    const npy_intp *shape);

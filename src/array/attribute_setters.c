@@ -9,9 +9,13 @@
  * does not know. The fast paths accept only allocations as owners, so they
  * need no check.
  *
+ * Other threads may use the array in the meantime: the setters change a draft
+ * (change.h).
+ *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
 #include "array/attribute_setters.h"
+#include "array/change.h"
 #include "array/layout.h"
 #include "array/numpy.h"
 #include "array/validation.h"
@@ -255,109 +259,163 @@ strides_for(struct array *array, int ndim, const npy_intp *shape,
     return 0;
 }
 
+/* Entries of a shape or of strides that a program assigns. */
+struct entries {
+    int count;
+    npy_intp values[ARRAY_MAX_NDIM];
+};
+
+static int
+edit_shape(struct array *draft, const void *value)
+{
+    const struct entries *shape = value;
+    npy_intp strides[ARRAY_MAX_NDIM];
+    npy_intp itemsize = PyDataType_ELSIZE(draft->dtype);
+
+    if (array_verify_shape(shape->count, shape->values, itemsize) < 0 ||
+        strides_for(draft, shape->count, shape->values, strides) < 0 ||
+        array_set_dims(draft, shape->count, shape->values, strides) < 0) {
+        return -1;
+    }
+    return owner_recheck(draft);
+}
+
 int
 assign_shape(PyObject *self, PyObject *value, void *unused)
 {
-    struct array *array = (struct array *)self;
-    npy_intp shape[ARRAY_MAX_NDIM], strides[ARRAY_MAX_NDIM];
-    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
+    struct entries shape;
 
     (void)unused;
-    int ndim = refuse_delete(value) < 0 ? -1 : array_parse_shape(value, shape);
-    if (ndim < 0 || array_verify_shape(ndim, shape, itemsize) < 0 ||
-        strides_for(array, ndim, shape, strides) < 0 ||
-        array_set_dims(array, ndim, shape, strides) < 0) {
-        return -1;
-    }
-    return owner_recheck(array);
+    shape.count =
+        refuse_delete(value) < 0 ? -1 : array_parse_shape(value, shape.values);
+    return shape.count < 0
+               ? -1
+               : array_change((struct array *)self, edit_shape, &shape);
 }
 
-/* Sets the strides. If the tuple's length differs from the number of axes, the
- * strides are stored in an UnsettledMemory object until a shape of that length
- * is assigned. */
-int
-assign_strides(PyObject *self, PyObject *value, void *unused)
+/* If the number of strides differs from the number of axes, stores them in an
+ * UnsettledMemory object until a shape of that length is assigned. */
+static int
+edit_strides(struct array *draft, const void *value)
 {
-    struct array *array = (struct array *)self;
-    npy_intp strides[ARRAY_MAX_NDIM], low, high;
+    const struct entries *strides = value;
+    npy_intp low, high;
 
-    (void)unused;
-    int n = refuse_delete(value) < 0 ? -1 : array_parse_shape(value, strides);
-    if (n < 0) {
-        return -1;
-    }
-    if (n != array->ndim) {
-        PyObject *tuple = array_tuple(n, strides);
+    if (strides->count != draft->ndim) {
+        PyObject *tuple = array_tuple(strides->count, strides->values);
         int status =
             tuple == NULL
                 ? -1
-                : owner_set(array, Py_XNewRef(assign_owner(array)), tuple);
+                : owner_set(draft, Py_XNewRef(assign_owner(draft)), tuple);
         Py_XDECREF(tuple);
-        array->flags |= ARRAY_STRIDES;
+        draft->flags |= ARRAY_STRIDES;
         return status;
     }
-    if (array_verify_reach(n, array->shape, strides,
-                           PyDataType_ELSIZE(array->dtype), &low, &high) < 0) {
+    if (array_verify_reach(strides->count, draft->shape, strides->values,
+                           PyDataType_ELSIZE(draft->dtype), &low, &high) < 0) {
         return -1;
     }
-    memcpy(array->strides, strides, (size_t)n * sizeof *strides);
-    array_update(array);
-    array->flags |= ARRAY_STRIDES;
-    return owner_recheck(array);
+    memcpy(draft->strides, strides->values,
+           (size_t)strides->count * sizeof *strides->values);
+    array_update(draft);
+    draft->flags |= ARRAY_STRIDES;
+    return owner_recheck(draft);
+}
+
+int
+assign_strides(PyObject *self, PyObject *value, void *unused)
+{
+    struct entries strides;
+
+    (void)unused;
+    strides.count = refuse_delete(value) < 0
+                        ? -1
+                        : array_parse_shape(value, strides.values);
+    return strides.count < 0
+               ? -1
+               : array_change((struct array *)self, edit_strides, &strides);
+}
+
+/* Sets the owner again after a change of the dtype or of the address. Strides
+ * that wait for a shape keep waiting. Consumes the reference. */
+static int
+owner_replace(struct array *draft, PyObject *owner)
+{
+    PyObject *waiting = Py_XNewRef(assign_strides_waiting(draft));
+    int status = owner_set(draft, owner, waiting);
+
+    Py_XDECREF(waiting);
+    return status;
 }
 
 /* Sets the dtype. A contiguous array stays contiguous unless a program
  * assigned its strides. */
+static int
+edit_dtype(struct array *draft, const void *value)
+{
+    PyArray_Descr *dtype = (PyArray_Descr *)value;
+    npy_intp itemsize = PyDataType_ELSIZE(dtype);
+
+    if (array_verify_dtype(dtype) < 0 ||
+        array_verify_shape(draft->ndim, draft->shape, itemsize) < 0) {
+        return -1;
+    }
+    bool repacked = draft->flags & ARRAY_FORC &&
+                    !(draft->flags & ARRAY_STRIDES) &&
+                    itemsize != PyDataType_ELSIZE(draft->dtype);
+    if (repacked) {
+        layout_pack(draft->ndim, draft->shape, itemsize,
+                    draft->flags & ARRAY_C ? 'C' : 'F', draft->strides);
+    }
+    Py_SETREF(draft->dtype, (PyArray_Descr *)Py_NewRef(dtype));
+    array_update(draft);
+    return owner_replace(draft, Py_XNewRef(assign_owner(draft)));
+}
+
 int
 assign_dtype(PyObject *self, PyObject *value, void *unused)
 {
-    struct array *array = (struct array *)self;
     PyArray_Descr *dtype;
 
     (void)unused;
     if (refuse_delete(value) < 0 || !PyArray_DescrConverter(value, &dtype)) {
         return -1;
     }
-    npy_intp itemsize = PyDataType_ELSIZE(dtype);
-    if (array_verify_dtype(dtype) < 0 ||
-        array_verify_shape(array->ndim, array->shape, itemsize) < 0) {
-        Py_DECREF(dtype);
-        return -1;
-    }
-    bool repacked = array->flags & ARRAY_FORC &&
-                    !(array->flags & ARRAY_STRIDES) &&
-                    itemsize != PyDataType_ELSIZE(array->dtype);
-    if (repacked) {
-        layout_pack(array->ndim, array->shape, itemsize,
-                    array->flags & ARRAY_C ? 'C' : 'F', array->strides);
-    }
-    Py_SETREF(array->dtype, dtype);
-    array_update(array);
-    PyObject *waiting = Py_XNewRef(assign_strides_waiting(array));
-    int status = owner_set(array, Py_XNewRef(assign_owner(array)), waiting);
-    Py_XDECREF(waiting);
+    int status = array_change((struct array *)self, edit_dtype, dtype);
+    Py_DECREF(dtype);
     return status;
+}
+
+/* Memory that a program assigns. */
+struct memory {
+    PyObject *owner; /* borrowed, or NULL */
+    CUdeviceptr pointer;
+};
+
+static int
+edit_memory(struct array *draft, const void *value)
+{
+    const struct memory *memory = value;
+
+    draft->head.pointer = memory->pointer;
+    draft->flags &= ~(unsigned)ARRAY_OFFSET;
+    return owner_replace(draft, Py_XNewRef(memory->owner));
 }
 
 int
 assign_gpudata(PyObject *self, PyObject *value, void *unused)
 {
-    struct array *array = (struct array *)self;
-    CUdeviceptr pointer = 0;
+    struct memory memory = {NULL, 0};
 
     (void)unused;
     /* `del array.gpudata` passes NULL, which releases the memory like None */
-    value = value ? value : Py_None;
-    if (value != Py_None && core_pointer(value, &pointer) < 0) {
-        return -1;
+    if (value != NULL && value != Py_None) {
+        memory.owner = value;
+        if (core_pointer(value, &memory.pointer) < 0) {
+            return -1;
+        }
     }
-    array->head.pointer = pointer;
-    array->flags &= ~(unsigned)ARRAY_OFFSET;
-    PyObject *waiting = Py_XNewRef(assign_strides_waiting(array));
-    int status =
-        owner_set(array, value == Py_None ? NULL : Py_NewRef(value), waiting);
-    Py_XDECREF(waiting);
-    return status;
+    return array_change((struct array *)self, edit_memory, &memory);
 }
 
 int
@@ -367,16 +425,14 @@ assign_base(PyObject *self, PyObject *value, void *unused)
     if (refuse_delete(value) < 0) {
         return -1;
     }
-    Py_XSETREF(((struct array *)self)->base,
-               value == Py_None ? NULL : Py_NewRef(value));
+    array_set_reference(&((struct array *)self)->base,
+                        value == Py_None ? NULL : value);
     return 0;
 }
 
 int
 assign_allocator(PyObject *self, PyObject *value, void *unused)
 {
-    struct array *array = (struct array *)self;
-
     (void)unused;
     if (refuse_delete(value) < 0) {
         return -1;
@@ -387,8 +443,12 @@ assign_allocator(PyObject *self, PyObject *value, void *unused)
         return -1;
     }
     bool is_default = value == Py_None || value == array_default_allocator();
-    Py_XSETREF(array->allocator, is_default ? NULL : Py_NewRef(value));
-    return PyErr_Occurred() ? -1 : 0;
+    if (PyErr_Occurred()) {
+        return -1;
+    }
+    array_set_reference(&((struct array *)self)->allocator,
+                        is_default ? NULL : value);
+    return 0;
 }
 
 /* Setter of `flags`: accepted for compatibility with old programs and ignored,

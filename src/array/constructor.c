@@ -1,10 +1,12 @@
 /* constructor.c - the constructor GPUArray(shape, dtype, ...).
  *
  * Called by Python, which may call __init__ twice or not at all. The fields
- * are consistent at all times; an array whose __init__ failed is empty.
+ * are consistent at all times; an array whose __init__ failed is empty. Other
+ * threads may use an array whose __init__ is called again.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
+#include "array/change.h"
 #include "array/constructor.h"
 #include "array/layout.h"
 #include "array/numpy.h"
@@ -146,6 +148,27 @@ array_reset(struct array *array)
     return 0;
 }
 
+/* Implements a further call of __init__: initializes a new array and exchanges
+ * it with this one, also if that failed, which makes this one empty. */
+static int
+init_again(struct array *array, PyObject *args, PyObject *kwargs)
+{
+    PyObject *made = array_new(array_type, NULL, NULL);
+    PyObject *type, *value, *trace;
+
+    if (!made) {
+        return -1;
+    }
+    int status = array_init(made, args, kwargs);
+    array_exchange(array, (struct array *)made);
+    /* Save the exception: the release of the array's former memory may run
+     * Python code, and that code may replace the exception. */
+    PyErr_Fetch(&type, &value, &trace);
+    Py_DECREF(made);
+    PyErr_Restore(type, value, trace);
+    return status;
+}
+
 int
 array_init(PyObject *self, PyObject *args, PyObject *kwargs)
 {
@@ -154,6 +177,9 @@ array_init(PyObject *self, PyObject *args, PyObject *kwargs)
     struct array *array = (struct array *)self;
     struct init_arguments given = {0};
 
+    if (UNLIKELY(array->flags & ARRAY_READY)) {
+        return init_again(array, args, kwargs);
+    }
     if (!kwargs && PyTuple_GET_SIZE(args) == 2) {
         given.shape = PyTuple_GET_ITEM(args, 0);
         given.dtype = PyTuple_GET_ITEM(args, 1);

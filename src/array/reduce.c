@@ -320,19 +320,17 @@ static struct array *
 make_result(struct array *model, PyArray_Descr *dtype, PyObject *allocator,
             CUstream stream)
 {
-    PyObject *keep = model->allocator;
     struct array *result;
 
-    /* The model gets `allocator` for the duration of the call. `keep`
-     * preserves the reference to the model's own allocator. */
     if (allocator == Py_None) {
-        allocator = keep;
+        allocator = model->allocator;
     } else if (allocator == array_default_allocator()) {
         allocator = NULL;
     }
-    model->allocator = Py_XNewRef(allocator);
-    result = array_new_like(model, dtype, 0, NULL, NULL, stream);
-    Py_XSETREF(model->allocator, keep);
+    Py_XINCREF(allocator);
+    result =
+        array_new_like_from(model, allocator, dtype, 0, NULL, NULL, stream);
+    Py_XDECREF(allocator);
     return result;
 }
 

@@ -329,6 +329,64 @@ def test_attributes_of_an_array_change(context: Any, rounds: int) -> None:
 
 
 @with_rounds
+def test_attributes_change_in_another_context(
+    context: Any, rounds: int
+) -> None:
+    """Setters in one context while operators in others read the array."""
+    array = gpuarray.to_gpu(np.zeros(64, np.float32))
+    memory = [gpuarray.to_gpu(HOST * 0).gpudata for _ in range(3)]
+    memory.append(array.gpudata)
+    shapes = [(64,), (8, 8), (4, 4, 4), (2,) * 6]
+    allocators = [drv.mem_alloc, lambda size: drv.mem_alloc(size)]
+    module = SourceModule(
+        "__global__ void look(const void *x, int *y) {"
+        " y[threadIdx.x] = ((const int *)x)[threadIdx.x]; }"
+    )
+    look = module.get_function("look")
+
+    def change(number: int) -> None:
+        own = drv.Device(0).make_context()
+        try:
+            for turn in range(rounds):
+                array.shape = shapes[(number + turn) % 4]
+                array.gpudata = memory[(number + turn) % 4]
+                array.dtype = np.dtype((np.float32, np.int32)[turn % 2])
+                array.allocator = allocators[turn % 2]
+                array.base = memory[turn % 4]
+        finally:
+            own.pop()
+            own.detach()
+
+    def begin_again(number: int) -> None:
+        own = drv.Device(0).make_context()
+        try:
+            for turn in range(rounds):
+                array.__init__(  # type: ignore[misc]
+                    shapes[turn % 4], np.float32, gpudata=memory[turn % 4]
+                )
+        finally:
+            own.pop()
+            own.detach()
+
+    def read(number: int) -> None:
+        context.push()
+        try:
+            zeros = gpuarray.zeros(64, np.int32)
+            for _ in range(rounds):
+                assert not (array + 0).get().any()
+                assert not (0 - array).get().any()
+                assert not (array == 1).get().any()
+                assert not gpuarray.sum(array).get()
+                assert array.size == 64
+                look(array, zeros, block=(64, 1, 1))
+                assert not zeros.get().any()
+        finally:
+            drv.Context.pop()
+
+    together(change, read, begin_again, read)
+
+
+@with_rounds
 def test_a_function_is_prepared_and_called(context: Any, rounds: int) -> None:
     """Formats of prepare(), and the cache of the previous call."""
     function = SourceModule(SOURCE).get_function("add")

@@ -45,45 +45,7 @@ core_locked_methods(PyMethodDef *methods, enum core_call_lock lock)
 
 #else
 
-/* ---- locks ---- */
-
-/* Protects the list of unused locks. */
-LEAF_LOCK(unused_lock);
-static struct core_lock *unused;
-
-struct core_lock *
-core_lock_new(void)
-{
-    LEAF_BEGIN(unused_lock);
-    struct core_lock *lock = unused;
-    if (lock != NULL) {
-        unused = lock->next;
-    }
-    LEAF_END(unused_lock);
-    if (lock == NULL) {
-        lock = aligned_alloc(_Alignof(struct core_lock), sizeof *lock);
-        if (lock == NULL) {
-            PyErr_NoMemory();
-            return NULL;
-        }
-        memset(lock, 0, sizeof *lock);
-    }
-    return lock;
-}
-
-void
-core_lock_reuse(struct core_lock *lock)
-{
-    if (lock != NULL) {
-        LEAF_BEGIN(unused_lock);
-        lock->next = unused;
-        unused = lock;
-        LEAF_END(unused_lock);
-    }
-}
-
-/* Lock of calls that belong to no context. */
-static struct core_lock process_lock;
+/* ---- locks of a call ---- */
 
 /* Returns the lock of the thread's current context. */
 static struct core_lock *(*current_lock)(void);
@@ -111,7 +73,8 @@ static inline void
 call_begin(struct core_call *call, PyObject *self, enum core_call_lock lock)
 {
     struct core_lock *current = current_lock == NULL ? NULL : current_lock();
-    PyMutex *first = current == NULL ? &process_lock.mutex : &current->mutex;
+    PyMutex *first =
+        current == NULL ? &core_process_lock.mutex : &current->mutex;
     PyMutex *second = lock == CORE_CALL_CURRENT ? first
                       : lock == CORE_CALL_HEAD  ? lock_of(self)
                                                 : &self->ob_mutex;

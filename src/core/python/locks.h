@@ -31,7 +31,8 @@
  * lock of a context that another thread frees. */
 struct core_lock {
     _Alignas(64) PyMutex mutex;
-    struct core_lock *next; /* next lock in the list of unused locks */
+    struct core_lock *next;  /* next lock in the list of unused locks */
+    struct core_lock *older; /* next lock in the list of all locks */
     /* caches of src/array (core_current_table); the next context that uses
      * the lock reuses them */
     void *tables[CORE_TABLES];
@@ -43,6 +44,19 @@ struct core_lock *core_lock_new(void);
 /* Allows a new context to use the lock. Called when a context is freed, also
  * by a thread that still holds the lock. NULL is allowed. */
 void core_lock_reuse(struct core_lock *lock);
+
+/* Lock of the calls that threads without a current context make. */
+extern struct core_lock core_process_lock;
+
+/* Waits until no other thread has a context lock or core_process_lock, and
+ * takes all of them, until core_calls_resume. For changes of data that calls
+ * in every context read, such as the shape of an array. The calling thread
+ * loses its own locks during the wait, as if it released the GIL. Between the
+ * two calls it may read and write the extension's memory, but call neither
+ * Python nor the driver. Returns the argument of core_calls_resume. */
+PyThreadState *core_calls_stop(void);
+/* Releases the locks that core_calls_stop has taken. */
+void core_calls_resume(PyThreadState *thread);
 
 /* Takes the lock of a context until core_lock_end. Does nothing if `lock` is
  * NULL. Sections of a thread end in the reverse order of their begin. */
@@ -105,6 +119,20 @@ core_allow_references(PyObject *object)
 
 #define CORE_CONTEXT_BEGIN(section, context) ((void)(section))
 #define CORE_CONTEXT_END(section)            ((void)(section))
+
+/* With the GIL, no other thread is in a call: core_calls_stop does nothing. */
+static inline PyThreadState *
+core_calls_stop(void)
+{
+    return NULL;
+}
+
+/* With the GIL, core_calls_resume does nothing. */
+static inline void
+core_calls_resume(PyThreadState *thread)
+{
+    (void)thread;
+}
 
 /* With the GIL, the object is alive: returns a new reference to it. */
 static inline PyObject *

@@ -34,8 +34,10 @@ struct reached_callback {
 struct callback {
     PyObject *call; /* strong reference: a tuple (function, arguments) */
     atomic_uint uses;
-    /* true: the callback is in a graph, and is called at each launch of it */
-    bool repeats;
+    /* true: the callback is in a graph, and is called at each launch of it.
+     * Set when the record is complete, with release order: a driver thread
+     * reads it first, with acquire order. */
+    atomic_bool repeats;
     struct reached_callback
         /* queue entry that is used if no memory for a further entry is
          * available */
@@ -85,9 +87,11 @@ static void CUDA_CB
 callback_reached(void *data)
 {
     struct callback *callback = data;
+    bool repeats =
+        atomic_load_explicit(&callback->repeats, memory_order_acquire);
     struct reached_callback *reached =
-        callback->repeats ? malloc(sizeof *reached) : NULL;
-    if (callback->repeats) {
+        repeats ? malloc(sizeof *reached) : NULL;
+    if (repeats) {
         atomic_fetch_add(&callback->uses, 1);
     }
     pthread_mutex_lock(&queue_lock);
@@ -210,7 +214,6 @@ callback_new(CORE_ARGS)
 static int
 callback_retain(struct core_context *context, struct callback *callback)
 {
-    callback->repeats = true;
     PyTypeObject *type = core.held_callback_type;
     struct held_callback *held =
         (struct held_callback *)type->tp_alloc(type, 0);
@@ -247,6 +250,7 @@ core_stream_add_callback(PyObject *op, CORE_ARGS)
     if (captured && callback_retain(self->context, callback) < 0) {
         return NULL;
     }
+    atomic_store_explicit(&callback->repeats, captured, memory_order_release);
     core_throttle_add(self->context, stream);
     CUresult code;
     PyThreadState *thread = core_gil_release();

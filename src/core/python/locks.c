@@ -1,0 +1,92 @@
+/* locks.c - creation and reuse of the locks of contexts, and the section in
+ * which one thread has all of them.
+ *
+ * Used in free-threaded Python only. All locks are in one list, to which new
+ * ones are added and from which none is removed. So a thread can take all of
+ * them. `stopping` keeps the list unchanged in the meantime, and lets one
+ * thread at a time do this.
+ *
+ * A thread that takes all locks has no thread state, and therefore no critical
+ * sections: the threads that it waits for may wait for its context. They do
+ * not keep their own locks while they wait, so there is no deadlock.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/python/locks.h"
+#include "core/core.h"
+
+#ifdef Py_GIL_DISABLED
+
+/* Protects the list of unused locks. */
+LEAF_LOCK(unused_lock);
+static struct core_lock *unused;
+
+/* Protects the list of all locks, which begins with `newest`. A mutex of
+ * Python, since threads wait for others while they have it. */
+static PyMutex stopping;
+struct core_lock core_process_lock;
+static struct core_lock *newest = &core_process_lock;
+
+/* Allocates a lock and adds it to the list of all locks. Returns NULL with a
+ * MemoryError on failure. */
+static struct core_lock *
+lock_create(void)
+{
+    struct core_lock *lock =
+        aligned_alloc(_Alignof(struct core_lock), sizeof *lock);
+    if (lock == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    memset(lock, 0, sizeof *lock);
+    PyMutex_Lock(&stopping);
+    lock->older = newest;
+    newest = lock;
+    PyMutex_Unlock(&stopping);
+    return lock;
+}
+
+struct core_lock *
+core_lock_new(void)
+{
+    LEAF_BEGIN(unused_lock);
+    struct core_lock *lock = unused;
+    if (lock != NULL) {
+        unused = lock->next;
+    }
+    LEAF_END(unused_lock);
+    return lock != NULL ? lock : lock_create();
+}
+
+void
+core_lock_reuse(struct core_lock *lock)
+{
+    if (lock != NULL) {
+        LEAF_BEGIN(unused_lock);
+        lock->next = unused;
+        unused = lock;
+        LEAF_END(unused_lock);
+    }
+}
+
+PyThreadState *
+core_calls_stop(void)
+{
+    PyThreadState *thread = PyEval_SaveThread();
+    PyMutex_Lock(&stopping);
+    for (struct core_lock *lock = newest; lock != NULL; lock = lock->older) {
+        PyMutex_Lock(&lock->mutex);
+    }
+    return thread;
+}
+
+void
+core_calls_resume(PyThreadState *thread)
+{
+    for (struct core_lock *lock = newest; lock != NULL; lock = lock->older) {
+        PyMutex_Unlock(&lock->mutex);
+    }
+    PyMutex_Unlock(&stopping);
+    PyEval_RestoreThread(thread);
+}
+
+#endif
