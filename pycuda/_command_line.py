@@ -16,7 +16,11 @@ def run(name: str, main: Callable[[list[str]], int]) -> int:
     has closed its pipe, such as ``head``, needs no message.
     """
     try:
-        status = main(sys.argv[1:])
+        try:
+            status = main(sys.argv[1:])
+        except SystemExit:  # raised by argparse, after it printed the help
+            sys.stdout.flush()
+            raise
         sys.stdout.flush()
     except OSError as error:
         if not isinstance(error, BrokenPipeError):

@@ -20,13 +20,17 @@ COMMANDS = [
 NAMES = ["course", "cpu", "compiler", "pycuda"]
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("words", COMMANDS, ids=NAMES)
-def test_a_reader_that_has_ended(words):
+def test_a_reader_that_has_ended(words, unbuffered):
+    variables = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     command = [sys.executable, "-P", "-W", "ignore", "-m", *words]
     source, target = os.pipe()
     os.close(source)
     with os.fdopen(target, "wb") as closed:
-        done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE)
+        done = subprocess.run(
+            command, stdout=closed, stderr=subprocess.PIPE, env=variables
+        )
     assert done.stderr == b""
 
 

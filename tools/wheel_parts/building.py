@@ -215,11 +215,14 @@ def _variables(used: Environment) -> dict[str, str]:
     return variables
 
 
-def _strip(used: Environment) -> str | None:
+def _strip(used: Environment) -> str:
     """Return the program that strips files for the wheels' machine."""
     if used.cross:
         return str(used.cross / "bin" / "strip")
-    return shutil.which("strip")
+    found = shutil.which("strip")
+    if not found:
+        raise SystemExit("wheels: no strip; on Debian install binutils")
+    return found
 
 
 def _stripped(used: Environment, folder: Path) -> None:
@@ -230,9 +233,8 @@ def _stripped(used: Environment, folder: Path) -> None:
     strip = _strip(used)
     keep_options = [f"--keep-symbol={name}" for name in DEBUGGER_SYMBOLS]
     for path in folder.rglob("*.so"):
-        if strip:
-            words = [strip, "--strip-unneeded", *keep_options, path]
-            subprocess.run(words, check=True)
+        words = [strip, "--strip-unneeded", *keep_options, path]
+        subprocess.run(words, check=True)
 
 
 def install(used: Environment, machine: str, with_cpu: bool) -> Path:
