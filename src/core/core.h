@@ -69,8 +69,8 @@ int array_setup(PyObject *module);
 
 /* Arguments of a C function that implements a Python method. core_args stores
  * the value of each parameter of the signature in `values`: borrowed, or NULL
- * if the caller did not pass it. TypeError for a missing, surplus or unknown
- * argument. */
+ * if the caller did not pass it. Raises TypeError for a missing, surplus or
+ * unknown argument. */
 #define CORE_MAX_ARGS 8
 struct core_signature {
     const char *function;
@@ -95,19 +95,19 @@ int core_fail(CUresult code, const char *routine, const char *detail);
 /* Reads the device address of `object`: an allocation, an array, an integer,
  * or any object with __cuda_array_interface__, __dlpack__, gpudata or
  * get_pointer(). If the object names a stream of its producer, the current
- * stream waits for that stream. TypeError for another object. */
+ * stream waits for that stream. Raises TypeError for another object. */
 int core_pointer(PyObject *object, CUdeviceptr *pointer);
 /* Reads a stream= argument: None, a Stream, or another library's object with
  * __cuda_stream__. In this header a NULL stream means the thread's current
  * stream, which is the default stream unless the thread has entered another
  * one (with stream: ...). */
 int core_stream(PyObject *stream_or_none, CUstream *stream);
-/* Returns the handle of a Function, valid until the Function is freed;
+/* Returns the handle of a Function, valid until the Function is freed. Raises
  * TypeError for another object. */
 int core_function(PyObject *object, CUfunction *handle);
 
 /* Returns a DeviceAllocation from the default pool; with PYCUDA_POOL=0 from
- * cuMemAlloc. `stream` is the stream of its first use. LogicError for 0
+ * cuMemAlloc. `stream` is the stream of its first use. Raises LogicError for 0
  * bytes. */
 PyObject *core_allocate(size_t bytes, CUstream stream);
 /* Does the same as core_allocate (returns a DeviceAllocation) in `context`,
@@ -123,17 +123,17 @@ PyObject *core_allocate_fast(struct core_context *context, size_t bytes,
 CUdeviceptr core_allocation_pointer(PyObject *allocation);
 /* Records that the memory of `owner` is used on `stream`, and makes the stream
  * wait for earlier uses on other streams where needed. Costs one comparison if
- * the same stream used it last. LogicError if the memory was freed. `owner` is
- * an allocation, an array (which stands for its owner) or an object with
- * gpudata. Any other object and NULL are ignored. */
+ * the same stream used it last. Raises LogicError if the memory was freed.
+ * `owner` is an allocation, an array (which stands for its owner) or an object
+ * with gpudata. Any other object and NULL are ignored. */
 int core_use(PyObject *owner, CUstream stream);
 /* Records that `stream` uses an array's memory, which any object may own, as
  * core_use does. If the memory belongs to another library and another context,
  * waits for that context. */
 int core_use_array(const struct core_array_head *array, CUstream stream);
 /* Records that a kernel of the current context uses the memory of `owner` on
- * `stream`, as core_use does. LogicError if the kernel cannot access the
- * memory because it belongs to another context. */
+ * `stream`, as core_use does. Raises LogicError if the kernel cannot access
+ * the memory because it belongs to another context. */
 int core_use_in_kernel(PyObject *owner, CUstream stream);
 /* Returns true if the memory of two owners certainly does not overlap, as for
  * two different DeviceAllocations. False: it may overlap. */
@@ -150,8 +150,9 @@ int core_wait_other_contexts(PyObject *owner);
  * the number of the stream that consumers must wait for, or None if no work is
  * pending. Waits on the host if the owner's streams are unknown. */
 PyObject *core_interface_stream(PyObject *owner);
-/* ValueError if the address range [first + low, first + high) is not inside
- * the memory of `owner`, a DeviceAllocation. Other owners are not checked. */
+/* Raises ValueError if the address range [first + low, first + high) is not
+ * inside the memory of `owner`, a DeviceAllocation. Other owners are not
+ * checked. */
 int core_check_extent(PyObject *owner, CUdeviceptr first, Py_ssize_t low,
                       Py_ssize_t high);
 /* Marks the memory of `owner` as escaped: its address was given out as an
@@ -208,7 +209,8 @@ int core_scratch(CUstream stream, size_t bytes, CUdeviceptr *counter,
 
 /* Reads the current context's key, under which tables of kernels are cached. A
  * key is unique in the process and never reused. The context gets a new key
- * when its kernels are dropped. LogicError without a current context. */
+ * when its kernels are dropped. Raises LogicError without a current
+ * context. */
 int core_context_key(void **key);
 /* Returns the current context, borrowed, and its key. Replaces NULL in *stream
  * by the current stream. For operations that need the context several times.
@@ -262,8 +264,8 @@ enum core_table {
 };
 /* Returns the current context's cache of one kind: `bytes` bytes, which are
  * zero at first, at a multiple of 64. They are never freed; a later context
- * may find old entries in them. NULL without an exception if no context is
- * current or there is no memory. */
+ * may find old entries in them. Returns NULL without an exception if no
+ * context is current or there is no memory. */
 void *core_current_table(enum core_table which, size_t bytes);
 #endif
 
@@ -296,8 +298,8 @@ int core_memcpy_dtod_async(CUdeviceptr target, CUdeviceptr source,
                            size_t bytes, CUstream stream);
 
 /* Calls the kernel factory, a Python function registered by
- * _set_kernel_factory, with `key`. RuntimeError if there is none. Returns its
- * result unchecked; src/array checks it. */
+ * _set_kernel_factory, with `key`. Raises RuntimeError if there is none.
+ * Returns its result unchecked; src/array checks it. */
 PyObject *core_make_kernel(PyObject *key);
 
 #endif

@@ -95,7 +95,8 @@ switch_check(const char *variable)
 }
 
 /* Reads the environment variables, installs the handlers of fork() and sets
- * core.module. ImportError if another interpreter has imported the module. */
+ * core.module. Raises ImportError if another interpreter has imported the
+ * module. */
 static int
 state_setup(PyObject *module)
 {

@@ -93,7 +93,8 @@ struct core_function {
 /* Sets the function that implements calls of all Functions that are created
  * afterwards. Called once, when the type is registered. */
 void core_function_set_call(vectorcallfunc call);
-/* Returns a new Function for a kernel; LogicError if the module lacks it. */
+/* Returns a new Function for a kernel. Raises LogicError if the module lacks
+ * it. */
 PyObject *core_function_new(struct core_module *module, const char *name);
 /* Allows launches with `bytes` of dynamic shared memory, which the driver
  * limits to about 48 KiB by default. */

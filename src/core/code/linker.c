@@ -72,8 +72,8 @@ linker_create(struct linker *self, PyObject *options, bool verbose)
                                 : linker_report(self, code, "cuLinkCreate");
 }
 
-/* Reads the constructor's arguments and creates the link state. TypeError if
- * the linker has a link state already. */
+/* Reads the constructor's arguments and creates the link state. Raises
+ * TypeError if the linker has a link state already. */
 static int
 linker_read(struct linker *self, PyObject *args, PyObject *kwargs)
 {

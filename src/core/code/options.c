@@ -7,8 +7,8 @@
 #include "core/code/options.h"
 #include "core/python/args.h"
 
-/* Appends one (jit_option, int) pair to the options. ValueError if the option
- * is one of the log buffers, which code_options_init sets. */
+/* Appends one (jit_option, int) pair to the options. Raises ValueError if the
+ * option is one of the log buffers, which code_options_init sets. */
 static int
 add_pair(struct code_options *options, PyObject *pair)
 {
@@ -36,7 +36,7 @@ add_pair(struct code_options *options, PyObject *pair)
     return 0;
 }
 
-/* Appends the user's option pairs. TypeError if there are more than
+/* Appends the user's option pairs. Raises TypeError if there are more than
  * CODE_PAIRS. */
 static int
 add_pairs(struct code_options *options, PyObject *pairs)

@@ -378,8 +378,8 @@ context_set_shared_config(PyObject *unused, PyObject *value)
     Py_RETURN_NONE;
 }
 
-/* Returns `object` as a Context, borrowed. TypeError for another type,
- * LogicError if the context was detached. */
+/* Returns `object` as a Context, borrowed. Raises TypeError for another type,
+ * and LogicError if the context was detached. */
 static struct core_context *
 context_argument(PyObject *object)
 {

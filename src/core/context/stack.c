@@ -133,8 +133,9 @@ stack_find(uint64_t id, bool create)
     return (struct stack *)found;
 }
 
-/* Returns this thread's stack, borrowed; creates it if `create`. NULL if there
- * is none or no memory; an exception may be set. */
+/* Returns this thread's stack, borrowed, and creates it if `create` is true.
+ * Returns NULL if there is none or memory is short; an exception may be
+ * set. */
 static inline struct stack *
 stack_get(bool create)
 {
@@ -164,7 +165,7 @@ core_stack_entered(bool create)
 }
 
 /* Returns the top of the stack, after removing contexts from it that were
- * detached. NULL if the stack is empty. */
+ * detached. Returns NULL if the stack is empty. */
 static __attribute__((noinline)) struct core_context *
 stack_top_find(struct stack *stack)
 {
@@ -338,8 +339,8 @@ core_stack_set_adopted_lock(struct core_lock *(*function)(void))
 }
 
 /* Returns the lock of the context that a call uses: the one on top of this
- * thread's stack, or the one that core_stack_top would push. NULL if there is
- * none. */
+ * thread's stack, or the one that core_stack_top would push. Returns NULL if
+ * there is none. */
 static struct core_lock *
 stack_lock(void)
 {

@@ -221,8 +221,8 @@ copies_in(PyObject *op)
            PyObject_TypeCheck(op, core.inout_type);
 }
 
-/* Returns whether the array may be copied to the host after the launch. True
- * for Python subclasses, too, which may define post_call. */
+/* Returns whether the array may be copied to the host after the launch.
+ * Returns true for Python subclasses, too, which may define post_call. */
 bool
 core_handler_has_output(PyObject *op)
 {

@@ -165,7 +165,8 @@ sticky_detail(CUresult code, char *text, size_t room)
 }
 
 /* Returns a text that describes the arguments, from
- * pycuda._launch.descriptions. NULL without an exception on failure. */
+ * pycuda._launch.descriptions. Returns NULL without an exception on
+ * failure. */
 static PyObject *
 arguments_text(const struct core_pack *pack)
 {

@@ -124,7 +124,7 @@ set_shared_size(PyObject *op, PyObject *size)
                                                           &state->shared));
 }
 
-/* LogicError unless `bytes` bytes at `offset` are inside the argument
+/* Raises LogicError unless `bytes` bytes at `offset` are inside the argument
  * buffer. */
 static int
 bytes_check(size_t offset, size_t bytes)

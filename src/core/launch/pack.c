@@ -195,7 +195,7 @@ is_host_builtin(PyObject *arg)
 }
 
 /* Reads the device address of an object of another library or of a user's
- * class. TypeError if it has none. */
+ * class. Raises TypeError if it has none. */
 static int
 foreign_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
               struct core_pack *pack, struct value *value)
@@ -274,8 +274,8 @@ value_read(struct core_function *function, Py_ssize_t index, PyObject *arg,
     }
 }
 
-/* Stores an integer into a parameter of `bytes` bytes. OverflowError if it
- * does not fit. */
+/* Stores an integer into a parameter of `bytes` bytes. Raises OverflowError if
+ * it does not fit. */
 int
 core_pack_integer(struct core_function *function, Py_ssize_t index,
                   uint64_t bits, bool negative, char *target, uint32_t bytes)
@@ -313,8 +313,8 @@ integer_extended(const struct value *value)
 }
 
 /* Stores an argument whose size differs from that of its parameter: an integer
- * with as many bytes as the parameter has. TypeError if the argument is not an
- * integer. */
+ * with as many bytes as the parameter has. Raises TypeError if the argument is
+ * not an integer. */
 static int
 value_resize(struct core_function *function, Py_ssize_t index,
              const struct value *value, PyObject *arg, char *target,

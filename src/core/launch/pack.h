@@ -18,7 +18,8 @@ struct core_slot;
  * May run Python code. */
 int core_pack_arguments(struct core_function *function, PyObject *const *args,
                         Py_ssize_t count, struct core_pack *pack);
-/* Stores an integer in `bytes` bytes; OverflowError if it does not fit. */
+/* Stores an integer in `bytes` bytes. Raises OverflowError if it does not
+ * fit. */
 int core_pack_integer(struct core_function *function, Py_ssize_t index,
                       uint64_t bits, bool negative, char *target,
                       uint32_t bytes);

@@ -69,8 +69,8 @@ block_is_omitted(const struct core_function *function, PyObject *block,
            !(PyLong_Check(block) || PyArray_IsScalar(block, Integer));
 }
 
-/* Reads the block from _set_block_shape, with a DeprecationWarning. TypeError
- * if that was not called. */
+/* Reads the block from _set_block_shape, with a DeprecationWarning. Raises
+ * TypeError if that was not called. */
 static __attribute__((noinline)) int
 block_from_legacy(struct core_function *function, const char *method,
                   PyObject *given, struct prepared *call)
@@ -91,7 +91,7 @@ block_from_legacy(struct core_function *function, const char *method,
 }
 
 /* Reads the first `leading` arguments of a prepared call: grid, block and
- * perhaps the stream. RuntimeError without prepare(). */
+ * perhaps the stream. Raises RuntimeError without prepare(). */
 static int
 prepared_read(struct core_function *function, const char *method,
               Py_ssize_t leading, struct prepared *call, CORE_ARGS)

@@ -54,7 +54,7 @@ PyObject *core_allocation_wrap(PyTypeObject *type,
 /* Raises the exception for `code`, the result of an allocation of `bytes`
  * bytes, which the message states. Returns 0 for CUDA_SUCCESS. */
 int core_allocate_check(CUresult code, size_t bytes, const char *routine);
-/* LogicError if the memory was freed or its context was detached. */
+/* Raises LogicError if the memory was freed or its context was detached. */
 int core_allocation_alive(struct core_allocation *allocation);
 
 /* Returns whether the object is an allocation of device memory. */

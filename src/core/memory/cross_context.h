@@ -20,9 +20,9 @@ int core_stream_follow(struct core_context *context, CUstream earlier,
 int core_context_wait(const struct core_context *context);
 
 /* Returns whether an operation on `stream` counts as a use of the memory by
- * another context than its own. `here` is the current context or NULL. False
- * if `stream` belongs to the memory's own context, even if another context is
- * current. */
+ * another context than its own. `here` is the current context or NULL. Returns
+ * false if `stream` belongs to the memory's own context, even if another
+ * context is current. */
 bool core_is_cross_use(const struct core_allocation *self,
                        const struct core_context *here, CUstream stream);
 /* Orders a use of memory by another context (core_is_cross_use) after all

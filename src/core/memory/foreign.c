@@ -23,8 +23,8 @@
 
 #include "core/numpy.h"
 
-/* Reads the address in the `data` of a __cuda_array_interface__; TypeError if
- * `data` is not a pair. */
+/* Reads the address in the `data` of a __cuda_array_interface__. Raises
+ * TypeError if `data` is not a pair. */
 static int
 interface_address(PyObject *interface, CUdeviceptr *pointer)
 {
@@ -130,8 +130,8 @@ tensor_is_on_device(const struct dl_tensor *tensor, CUdeviceptr pointer)
     }
 }
 
-/* Reads the address of a capsule's tensor; TypeError if the device cannot
- * access it. */
+/* Reads the address of a capsule's tensor. Raises TypeError if the device
+ * cannot access it. */
 static int
 capsule_address(PyObject *object, PyObject *capsule, CUdeviceptr *pointer)
 {

@@ -12,8 +12,8 @@
 #include "core/numpy.h"
 
 /* Computes the size in bytes of an array whose memory NumPy does not allocate
- * (host_memory.c). TypeError for a dtype with Python objects, OverflowError
- * for a size beyond size_t. */
+ * (host_memory.c). Raises TypeError for a dtype with Python objects, and
+ * OverflowError for a size beyond size_t. */
 int core_host_bytes(PyArray_Descr *descr, int ndim, const Py_intptr_t *shape,
                     size_t *bytes);
 

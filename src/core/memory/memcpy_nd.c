@@ -190,8 +190,8 @@ ends_fit(PyObject *op, bool flat, const char *routine)
     return fits ? 0 : -1;
 }
 
-/* Records that the stream uses the device memory of the source and the target;
- * LogicError if the memory was freed. */
+/* Records that the stream uses the device memory of the source and the target.
+ * Raises LogicError if the memory was freed. */
 static int
 ends_use(PyObject *op, struct copy_mode *how)
 {

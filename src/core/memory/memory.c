@@ -528,8 +528,8 @@ COPY(memcpy_peer, copy_peer, false, 3, "dest", "src", "size", "dest_context",
 COPY(memcpy_peer_async, copy_peer, true, 3, "dest", "src", "size",
      "dest_context", "src_context", "stream")
 
-/* Reads the value of a memset; OverflowError if it does not fit into `bits`
- * bits. */
+/* Reads the value of a memset. Raises OverflowError if it does not fit into
+ * `bits` bits. */
 static int
 set_value(PyObject *object, unsigned bits, unsigned *value)
 {

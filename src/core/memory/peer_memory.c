@@ -49,8 +49,8 @@ pool_of(CUdeviceptr pointer)
                : NULL;
 }
 
-/* Returns whether kernels of a device can access the memory of a pool. True if
- * the driver does not say. */
+/* Returns whether kernels of a device can access the memory of a pool. Returns
+ * true if the driver does not say. */
 static bool
 is_accessible(CUmemoryPool pool, int device)
 {

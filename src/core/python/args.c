@@ -24,7 +24,7 @@ name_index(const struct core_signature *signature, PyObject *name)
 }
 
 /* Stores the values of keyword arguments in `values` at the indices of their
- * parameters; TypeError for unknown and repeated keywords. */
+ * parameters. Raises TypeError for unknown and repeated keywords. */
 static int
 keywords_store(const struct core_signature *signature, PyObject *const *args,
                PyObject *names, PyObject **values)
@@ -99,7 +99,7 @@ core_args(const struct core_signature *signature, CORE_ARGS, PyObject **values)
 }
 
 /* Converts an int, or an object with __index__ such as a NumPy integer, to a
- * Python int; TypeError for a float. Returns a new reference. */
+ * Python int. Raises TypeError for a float. Returns a new reference. */
 static PyObject *
 integer_index(PyObject *object)
 {
@@ -109,8 +109,8 @@ integer_index(PyObject *object)
     return PyNumber_Index(object);
 }
 
-/* Convert an int or an object with __index__ to the C type; TypeError for a
- * float, OverflowError if the value does not fit the type. */
+/* Convert an int or an object with __index__ to the C type. Raise TypeError
+ * for a float, and OverflowError if the value does not fit the type. */
 int
 core_size(PyObject *object, size_t *value)
 {

@@ -19,17 +19,17 @@ struct core_shape {
     unsigned lengths[3];
 };
 
-/* Converts an int or an object with __index__ to a size_t. OverflowError if
- * the value does not fit. */
+/* Converts an int or an object with __index__ to a size_t. Raises
+ * OverflowError if the value does not fit. */
 int core_size(PyObject *object, size_t *value);
-/* Converts an int or an object with __index__ to an unsigned. OverflowError if
- * the value does not fit. */
+/* Converts an int or an object with __index__ to an unsigned. Raises
+ * OverflowError if the value does not fit. */
 int core_unsigned(PyObject *object, unsigned *value);
-/* Reads the bytes of dynamic shared memory, the argument `name`. TypeError if
- * it is no integer. */
+/* Reads the bytes of dynamic shared memory, the argument `name`. Raises
+ * TypeError if it is no integer. */
 int core_shared_size(PyObject *object, const char *name, unsigned *bytes);
-/* Converts an int or an object with __index__ to an int. OverflowError if the
- * value does not fit. */
+/* Converts an int or an object with __index__ to an int. Raises OverflowError
+ * if the value does not fit. */
 int core_int(PyObject *object, int *value);
 /* Returns a str's UTF-8 text, borrowed. TypeError: "<what> must be a str". */
 const char *core_text(PyObject *object, const char *what);
@@ -71,7 +71,8 @@ int core_unsigned_field_set(PyObject *op, PyObject *value, void *offset);
 /* Reads the optional argument `flags`. `format`: "|O:" and the type's name. */
 int core_flags_read(PyObject *args, PyObject *kwargs, const char *format,
                     unsigned *flags);
-/* TypeError if the object's memory contains pointers to Python objects. */
+/* Raises TypeError if the object's memory contains pointers to Python
+ * objects. */
 int core_buffer_refuse_objects(PyObject *object);
 /* Exports a buffer that is contiguous in C or Fortran order. */
 int core_buffer(PyObject *object, bool writable, Py_buffer *view);

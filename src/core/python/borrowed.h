@@ -37,8 +37,8 @@ core_stable_dict(PyObject *dict)
 #endif
 }
 
-/* Returns the value of a key. NULL without an exception if the dict has no
- * such key. */
+/* Returns the value of a key. Returns NULL without an exception if the dict
+ * has no such key. */
 static inline PyObject *
 core_dict_get(PyObject *dict, PyObject *key)
 {

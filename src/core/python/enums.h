@@ -13,8 +13,8 @@
 /* Returns the member of the enum class `name` that has the value. */
 PyObject *core_enum(const char *name, long value);
 /* Returns the member of the enum `name` that is named by the str `member`;
- * upper and lower case are equal. NULL without an exception if there is
- * none. */
+ * upper and lower case are equal. Returns NULL without an exception if there
+ * is none. */
 PyObject *core_enum_member(const char *name, PyObject *member);
 
 #endif

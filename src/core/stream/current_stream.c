@@ -133,9 +133,9 @@ core_stream_captures(CUstream stream)
 }
 
 /* Replaces NULL in *stream by the current stream; NULL stays if that is the
- * legacy default stream. LogicError if the stream captures, since a
- * synchronous call would run immediately and not at the launch of the graph.
- */
+ * legacy default stream. Raises LogicError if the stream captures, since a
+ * synchronous call would run immediately and not at the launch of the
+ * graph. */
 int
 core_stream_without_capture(CUstream *stream, const char *routine)
 {
@@ -235,7 +235,7 @@ core_stream_push(struct core_stream_object *stream)
 
 /* Leaves a stream: removes its newest entry in this thread, wherever that is
  * in the list, since with statements in generators can end in any order.
- * RuntimeError if the stream was not entered. */
+ * Raises RuntimeError if the stream was not entered. */
 int
 core_stream_pop(struct core_stream_object *stream)
 {

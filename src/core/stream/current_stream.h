@@ -33,7 +33,7 @@ core_stream_default(void)
 /* returns the next value of the process's counter for core_entry.turn */
 uint64_t core_stream_next_turn(void);
 /* core_stream_push makes a stream the thread's current stream, core_stream_pop
- * undoes that. RuntimeError if the stream was not entered. */
+ * undoes that. Raises RuntimeError if the stream was not entered. */
 int core_stream_push(struct core_stream_object *stream);
 int core_stream_pop(struct core_stream_object *stream);
 /* Method Stream.use(): returns a context manager that enters the stream. */
@@ -42,7 +42,7 @@ PyObject *core_stream_entered_use(PyObject *self, PyObject *unused);
  * stream's capture. */
 bool core_stream_captures(CUstream stream);
 /* Replaces NULL in *stream by the current stream, for a synchronous call.
- * LogicError if the stream captures. */
+ * Raises LogicError if the stream captures. */
 int core_stream_without_capture(CUstream *stream, const char *routine);
 /* Does the same as core_stream_without_capture, after making the current
  * context, if there is one, current in CUDA (core_stack_claim). */

@@ -93,8 +93,8 @@ core_capture_add_joined(struct core_capture *capture,
 }
 
 /* Returns the stream of `context` that this thread captures, borrowed, and
- * stores the capture's turn, which is comparable with core_entry.turn. NULL if
- * there is no capture. */
+ * stores the capture's turn, which is comparable with core_entry.turn. Returns
+ * NULL if there is no capture. */
 struct core_stream_object *
 core_capture_newest(const struct core_context *context, uint64_t *turn)
 {

@@ -297,8 +297,8 @@ may_read_address(size_t address)
 }
 
 /* Returns a Stream for another library's native stream. It keeps `source`
- * (NULL: nothing) alive, and never destroys the native stream. LogicError if
- * the driver does not know the stream. */
+ * (NULL: nothing) alive, and never destroys the native stream. Raises
+ * LogicError if the driver does not know the stream. */
 static PyObject *
 stream_wrap(PyTypeObject *type, CUstream handle, PyObject *source)
 {

@@ -356,8 +356,8 @@ static PyType_Spec array_spec = {
     .slots = array_slots,
 };
 
-/* Reads the handle of an Array. LogicError if the Array was freed: it then
- * neither owns its CUDA array nor has an owner. */
+/* Reads the handle of an Array. Raises LogicError if the Array was freed: it
+ * then neither owns its CUDA array nor has an owner. */
 int
 core_array_handle(PyObject *object, CUarray *handle)
 {

@@ -22,13 +22,13 @@ struct core_array_object {
     bool owned;
 };
 
-/* Reads an Array's handle; LogicError if the Array was freed. */
+/* Reads an Array's handle. Raises LogicError if the Array was freed. */
 int core_array_handle(PyObject *object, CUarray *handle);
 /* Returns a new Array. `owner` keeps the CUDA array alive; if it is NULL, the
  * Array owns the CUDA array. */
 PyObject *core_array_wrap(CUarray handle, struct core_context *context,
                           PyObject *owner);
-/* Reads an ArrayDescriptor; TypeError for another object. */
+/* Reads an ArrayDescriptor. Raises TypeError for another object. */
 int core_descriptor_read(PyObject *object, CUDA_ARRAY_DESCRIPTOR *descriptor);
 /* Reads an ArrayDescriptor3D or an ArrayDescriptor. */
 int core_descriptor3d_read(PyObject *object,

@@ -7,8 +7,8 @@
 #include "core/memory/free_site.h"
 #include "core/texture/mipmap.h"
 
-/* Returns the handle of a MipmappedArray, whose type the caller has checked;
- * LogicError if it was freed. */
+/* Returns the handle of a MipmappedArray, whose type the caller has checked.
+ * Raises LogicError if it was freed. */
 int
 core_mipmap_handle(PyObject *object, CUmipmappedArray *handle)
 {

@@ -18,7 +18,7 @@ struct core_mipmap {
     unsigned count;          /* number of levels */
 };
 
-/* Reads a MipmappedArray's handle; LogicError if it was freed. */
+/* Reads a MipmappedArray's handle. Raises LogicError if it was freed. */
 int core_mipmap_handle(PyObject *object, CUmipmappedArray *handle);
 
 #endif

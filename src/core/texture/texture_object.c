@@ -235,8 +235,8 @@ format_query(CUarray array, CUarray_format *format)
     return 0;
 }
 
-/* Fills `where` (the driver's resource descriptor) for a MipmappedArray;
- * ValueError unless coordinates are normalized. */
+/* Fills `where` (the driver's resource descriptor) for a MipmappedArray.
+ * Raises ValueError unless coordinates are normalized. */
 static int
 mipmap_read(const struct constructor_arguments *given,
             CUDA_RESOURCE_DESC *where, CUarray_format *format)
@@ -444,7 +444,7 @@ address_modes_read(PyObject *object, CUaddress_mode modes[3])
 }
 
 /* Sets `integers` to whether texture fetches return integers instead of
- * floats; ValueError if a conversion to float is not possible. */
+ * floats. Raises ValueError if a conversion to float is not possible. */
 static int
 read_mode_read(const struct constructor_arguments *given,
                CUarray_format format, bool *integers)
@@ -462,7 +462,7 @@ read_mode_read(const struct constructor_arguments *given,
 }
 
 /* Reads the sampling options into `how`, except those for mipmap levels.
- * ValueError if linear filtering is set and fetches return integers. */
+ * Raises ValueError if linear filtering is set and fetches return integers. */
 static int
 sampling_read(const struct constructor_arguments *given, CUarray_format format,
               CUDA_TEXTURE_DESC *how)
@@ -496,7 +496,7 @@ sampling_read(const struct constructor_arguments *given, CUarray_format format,
     return 0;
 }
 
-/* Reads a float argument; ValueError for nan. */
+/* Reads a float argument. Raises ValueError for nan. */
 static int
 float_read(PyObject *object, const char *name, float *value)
 {
@@ -657,8 +657,8 @@ object_alive(struct object *self)
 }
 
 /* Returns the native handle of a TextureObject or SurfaceObject (the caller
- * has checked the type). Records that `stream` uses its memory. LogicError if
- * the object or its memory was freed. */
+ * has checked the type). Records that `stream` uses its memory. Raises
+ * LogicError if the object or its memory was freed. */
 int
 core_texture_object(PyObject *op, CUstream stream, unsigned long long *handle)
 {

@@ -11,11 +11,11 @@
 #include "core/core.h"
 
 /* Reads a texture or surface object's handle, and records its use on the
- * stream. LogicError if the object was freed. */
+ * stream. Raises LogicError if the object was freed. */
 int core_texture_object(PyObject *object, CUstream stream,
                         unsigned long long *handle);
 /* Converts a sequence of four numbers to a border color. Returns 0, or -1 with
- * an exception: ValueError if there are not four. */
+ * an exception, which is ValueError if there are not four numbers. */
 int core_border_color(PyObject *object, float color[4]);
 
 #endif

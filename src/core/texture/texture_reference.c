@@ -242,8 +242,8 @@ core_textures_update(struct core_module *module, CUstream stream)
     return 0;
 }
 
-/* Returns the argument `texrefs` as a new list; TypeError if an element is not
- * a TextureReference. */
+/* Returns the argument `texrefs` as a new list. Raises TypeError if an element
+ * is not a TextureReference. */
 PyObject *
 core_texrefs_list(PyObject *texrefs)
 {
@@ -292,9 +292,10 @@ bound_check(const struct core_texture *state)
                : 0;
 }
 
-/* Checks the argument `texrefs` of a launch: TypeError if an element is not a
- * TextureReference, LogicError if the memory bound to one was freed. A kernel
- * uses all references of its module, but only the given ones are checked. */
+/* Checks the argument `texrefs` of a launch. Raises TypeError if an element is
+ * not a TextureReference, and LogicError if the memory bound to one was freed.
+ * A kernel uses all references of its module, but only the given ones are
+ * checked. */
 int
 core_texrefs_check(PyObject *texrefs)
 {

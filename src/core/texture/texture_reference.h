@@ -45,14 +45,14 @@ PyObject *core_texref_for(struct core_module *module, PyObject *name,
                           CUdeviceptr variable);
 PyObject *core_surfref_for(struct core_module *module, PyObject *name,
                            CUdeviceptr variable);
-/* Returns the texture references as a new list; TypeError if an item is not a
- * TextureReference. */
+/* Returns the texture references as a new list. Raises TypeError if an item is
+ * not a TextureReference. */
 PyObject *core_texrefs_list(PyObject *texrefs);
-/* Checks the argument `texrefs` of a launch. LogicError if memory bound to one
- * of the references was freed. */
+/* Checks the argument `texrefs` of a launch. Raises LogicError if memory bound
+ * to one of the references was freed. */
 int core_texrefs_check(PyObject *texrefs);
 /* Writes the handles of changed texture bindings into the module's variables,
- * on the stream. LogicError if the stream captures. */
+ * on the stream. Raises LogicError if the stream captures. */
 int core_textures_update(struct core_module *module, CUstream stream);
 /* Frees the module's bindings of texture and surface references, with the
  * driver's texture and surface objects that they created. */
