@@ -76,7 +76,7 @@ entry_form(const struct array *target, const struct array *source,
 }
 
 /* Returns the cache entry that the hash of the key selects. The entry may
- * belong to another key. NULL without a cache. */
+ * belong to another key. Returns NULL without a cache. */
 static inline struct cached_copy *
 cache_slot(int64_t form, const struct array *target,
            const struct array *source)

@@ -173,7 +173,7 @@ key_describe(struct cached_launch *key, struct shared_properties *common,
 }
 
 /* Returns the cache entry that the hash of the key selects. The entry may
- * belong to another key. NULL without a cache. */
+ * belong to another key. Returns NULL without a cache. */
 static inline struct cached_launch *
 cache_slot(const struct cached_launch *key)
 {

@@ -84,7 +84,7 @@ key_describe(struct cached_reduction *key, int operation, int inputs,
 }
 
 /* Returns the cache entry that the hash of the key selects. The entry may
- * belong to another key. NULL without a cache. */
+ * belong to another key. Returns NULL without a cache. */
 static inline struct cached_reduction *
 cache_slot(const struct cached_reduction *key)
 {

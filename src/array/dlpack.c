@@ -329,8 +329,8 @@ describe(const struct dl_tensor *tensor, int read_only, PyObject *holder)
 
 /* Imports a capsule: renames it, which marks it as used, and takes ownership
  * of its tensor. Returns the tuple of describe(), whose holder object frees
- * the tensor. Raises TypeError for a used capsule, BufferError for tensors
- * that no array can represent. */
+ * the tensor. Raises TypeError for a used capsule, and BufferError for a
+ * tensor that no array can represent. */
 PyObject *
 dlpack_import(PyObject *module, PyObject *capsule)
 {

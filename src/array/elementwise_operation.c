@@ -177,7 +177,7 @@ has_shape(const struct array *array, const struct shape *shape)
 
 /* Returns the array that determines the class, allocator and memory order of
  * the result: the first input that has the result's shape, else the first
- * array among the inputs. NULL if all operands are scalars. */
+ * array among the inputs. Returns NULL if all operands are scalars. */
 static struct array *
 choose_model(const struct operand *operands, int inputs,
              const struct shape *shape)

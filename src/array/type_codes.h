@@ -33,7 +33,7 @@ int type_code_native(const PyArray_Descr *dtype);
 int type_code_equal(const PyArray_Descr *a, const PyArray_Descr *b);
 /* Returns whether operations may be defined for the type code. */
 int type_code_has_operations(int code);
-/* Returns the dtype of a code; TypeError for CODE_FOREIGN. */
+/* Returns the dtype of a code. Raises TypeError for CODE_FOREIGN. */
 PyObject *type_code_dtype(int code);
 /* Returns the dtype of a code, or the Python type of a scalar's code. */
 PyObject *type_code_object(int code);

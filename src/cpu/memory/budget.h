@@ -37,7 +37,7 @@ uint64_t cpu_budget_resident(uintptr_t first, size_t bytes);
  * addresses. */
 void cpu_budget_refuse_addresses(void);
 /* Returns the text that says why the system refused the calling thread's last
- * allocation. NULL if the system did not refuse it. Needs no lock. */
+ * allocation. Returns NULL if the system did not refuse it. Needs no lock. */
 const char *cpu_budget_refusal(void);
 /* Returns the size in bytes of the machine's memory, or of the limit of the
  * process's cgroup if that is lower. Needs no lock. */

@@ -141,9 +141,9 @@ void cpu_code_publish(struct cpu_code *code);
 void cpu_code_withdraw(struct cpu_code *code);
 
 /* Load, relocate and unload the ELF object of an image. `elf` must exist until
- * the code is unloaded. If `variables` is not NULL, variables that the image
- * `variables` also has are those of that image. On failure, writes a text to
- * `error`. */
+ * the code is unloaded. If `variables` is not NULL, it is another image: a
+ * variable that both images have is that of the other image. On failure,
+ * writes a text to `error`. */
 CUresult cpu_code_load(struct cpu_code *code, const void *elf, size_t size,
                        const struct cpu_image *variables, char *error,
                        size_t error_size);

@@ -41,7 +41,7 @@ struct nccl_work {
 };
 
 /* Return the number of parts of `count` elements in the send or receive
- * buffer: one, or one per rank. 0 if the rank does not use the buffer
+ * buffer: one, or one per rank. Return 0 if the rank does not use the buffer
  * (`is_root`: the rank is the root). */
 size_t nccl_send_parts(enum nccl_kind kind, int ranks, bool is_root);
 size_t nccl_recv_parts(enum nccl_kind kind, int ranks, bool is_root);

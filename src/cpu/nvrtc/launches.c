@@ -400,7 +400,7 @@ nvrtc_launches_explain(struct nvrtc_text *log)
         const char *at = memmem(line, n, mark, sizeof mark - 1);
         const char *quote = line + n + (line[n] != 0);
 
-        /* the next line quotes the source */
+        /* the next line of the log quotes the source line of the error */
         if (at && memmem(quote, strcspn(quote, "\n"), "<<<", 3)) {
             nvrtc_text_print(&text, "%.*s%s", (int)(at - line), line, said);
         } else {

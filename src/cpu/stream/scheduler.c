@@ -639,8 +639,8 @@ kernel_first(uint64_t coming)
 }
 
 /* Returns an operation for the calling thread: a CALL operation, which it must
- * run and finish, or a kernel with chunks left, which it has then joined. NULL
- * if there is none. */
+ * run and finish, or a kernel with chunks left, which it has then joined.
+ * Returns NULL if there is none. */
 struct cpu_op *
 cpu_ready_queue_take(bool kernels_too)
 {
@@ -653,7 +653,8 @@ cpu_ready_queue_take(bool kernels_too)
 }
 
 /* Returns whether the launch is expected to take at most `most` nanoseconds,
- * judging by the previous launch of its function. False if there was none. */
+ * judging by the previous launch of its function. Returns false if there was
+ * none. */
 static bool
 launch_is_shorter(const struct cpu_launch *launch, uint64_t most)
 {

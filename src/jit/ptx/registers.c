@@ -175,7 +175,7 @@ is_numbered(const char *name, const char *prefix, unsigned count,
 }
 
 /* Returns the value of a register that is the same in all threads: a cluster
- * has one block. NULL for other names. */
+ * has one block. Returns NULL for other names. */
 static LLVMValueRef
 fixed_value(struct ptx *ptx, const char *name)
 {

@@ -63,8 +63,8 @@ bool cpu_check_order_includes(const struct cpu_check_order *order,
 /* Drops a reference; frees the struct with the last one. */
 void cpu_check_order_drop(struct cpu_check_order *order);
 /* Returns the struct cpu_check_order of the operation that the calling thread
- * runs: a host function, or a kernel of which it runs blocks. NULL if there is
- * none or it is unknown. */
+ * runs: a host function, or a kernel of which it runs blocks. Returns NULL if
+ * there is none or it is unknown. */
 struct cpu_check_order *cpu_check_order_running(void);
 /* Returns the order of the operation that contains the launch. Launches by
  * kernels count as parts of the kernel that the program launched. */
