@@ -627,7 +627,7 @@ def if_positive(
     return apply("if_positive", (criterion, then_, else_), out, stream)
 
 
-# --- for programs that use private names -------------------------------
+# --- private names that programs use -----------------------------------
 
 
 def _get_common_dtype(obj1: Any, obj2: Any) -> np.dtype:

@@ -232,7 +232,7 @@ class Communicator:
     def _writes(self, array: Any) -> Any:
         return self._buffer(array, reads=False, writes=True)
 
-    # --- between two ranks ------------------------------------------------
+    # --- calls between two ranks ------------------------------------------
 
     def Isend(self, buf: Any, dest: int, tag: int = 0) -> Request:
         """Start to send an array; see MPI_Isend."""
@@ -333,7 +333,7 @@ class Communicator:
             raise ValueError("a part of an array must be contiguous")
         return array.reshape(-1)[offset // item : (offset + count) // item]
 
-    # --- all ranks: the same elements ---------------------------------------
+    # --- calls that give all ranks the same elements ------------------------
 
     def Bcast(self, buf: Any, root: int = 0) -> None:
         """Send root's array to all ranks; see MPI_Bcast."""
@@ -452,7 +452,7 @@ class Communicator:
         piece = max(piece - piece % itemsize, itemsize)
         return list(byte_ranges(nbytes, piece)) or [(0, 0)]
 
-    # --- all ranks: a part for each -----------------------------------------
+    # --- calls that give each rank its own part -----------------------------
 
     def _exchange(
         self,

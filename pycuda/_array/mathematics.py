@@ -180,7 +180,7 @@ def _make_all() -> dict[str, Callable[..., Any]]:
 FUNCTIONS = _make_all()
 
 
-# --- results with another shape or several parts ------------------------
+# --- functions whose result has another shape or several parts ----------
 
 
 @short("maximum", 2)

@@ -166,7 +166,7 @@ def _halved(
     return down, across
 
 
-# --- threads in turn -----------------------------------------------------
+# --- kernels for devices whose threads run one after the other -----------
 
 
 def _run_vector(task: Matrices) -> None:
@@ -247,7 +247,7 @@ def _run_in_turn(task: Matrices, processors: int) -> None:
         _run_panels(task, processors)
 
 
-# --- threads side by side ------------------------------------------------
+# --- kernels for devices whose threads run in parallel -------------------
 
 
 def _tile(

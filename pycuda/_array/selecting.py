@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _MODES = ("raise", "wrap", "clip")
 
 
-# --- by truth ------------------------------------------------------------
+# --- selection by a condition --------------------------------------------
 
 
 @short("where", 3)
@@ -106,7 +106,7 @@ def argwhere(a: GPUArray, *, stream: drv.Stream | None = None) -> GPUArray:
         return stack(nonzero(a), 1)
 
 
-# --- by index ------------------------------------------------------------
+# --- selection by indices ------------------------------------------------
 
 
 def _indices(given: Any, length: int, mode: str, stream: Any) -> Any:
@@ -492,7 +492,7 @@ def extract(
         return take(arr, flatnonzero(condition))
 
 
-# --- by bounds -----------------------------------------------------------
+# --- limits on values ----------------------------------------------------
 
 
 def clip(

@@ -98,7 +98,7 @@ def _elements(
     return take(found, groups.firsts), groups
 
 
-# --- along an axis -------------------------------------------------------
+# --- distinct parts along an axis ----------------------------------------
 
 
 def _differ_as_sorted(values: GPUArray) -> GPUArray:

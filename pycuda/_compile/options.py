@@ -152,7 +152,7 @@ def _check_value(name: str, row: Row, value: str) -> None:
         raise OptionError(f"the option {name} must be {wanted}, not {value!r}")
 
 
-# ---- actions, one function each: (name, row, value, result) ----
+# ---- actions for options: functions of (name, row, value, result) ----
 
 
 def _hand(name: str, row: Row, value: str, out: Translated) -> None:

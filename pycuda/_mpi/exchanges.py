@@ -100,7 +100,7 @@ class Exchanges:
             _driver._memory_wait(memory)
         return memory, region
 
-    # --- a part for each rank ---
+    # --- each rank receives its own part ---
 
     def exchange(self, sent: Parts | None, received: Parts | None) -> None:
         """Copy parts of the arrays of all ranks to those of this rank.
@@ -144,7 +144,7 @@ class Exchanges:
         taken.finish()
         return is_long
 
-    # --- the same elements for all ---
+    # --- all ranks receive the same elements ---
 
     def broadcast(self, array: Any, root: int) -> None:
         """Copy the elements of root's array to the arrays of all ranks."""

@@ -184,7 +184,7 @@ class Session:
         own = distributions.find(distributions.OWN)
         print(doctor.as_text(doctor.examine(own.version if own else "")))
 
-    # ---- what runs before and after each cell ----
+    # ---- calls before and after each cell ----
 
     def _is_shown(self, line: str) -> bool:
         if not self._reports.is_open:

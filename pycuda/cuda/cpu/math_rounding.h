@@ -83,7 +83,7 @@ __PYCUDA_ROUNDED(float, f, f)
 __PYCUDA_ROUNDED(double, , d)
 #undef __PYCUDA_ROUNDED
 
-/* ---- float, by way of double ---- */
+/* ---- float functions, computed in double precision ---- */
 
 __pycuda_both float
 __pycuda_narrow(double value, int mode)

@@ -96,7 +96,7 @@ __PYCUDA_UNSIGNED(4, unsigned char)
 #undef __PYCUDA_GREATEST
 #undef __PYCUDA_MASK
 
-/* ---- for dynamic programming: numbers, and pairs of halfwords ---- */
+/* ---- dynamic programming: max and min of three numbers or sums ---- */
 
 #define __PYCUDA_THREE(NAME, T, FIRST, SECOND)                                \
     __pycuda_both T __vi##NAME(T a, T b, T c)                                 \

@@ -14,7 +14,7 @@
         __VA_ARGS__                                                           \
     }
 
-/* ---- one row for each architecture: the architectures it includes ---- */
+/* ---- a row for each architecture: which architectures it includes ---- */
 
 #define __PYCUDA_SMS_350   1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0
 #define __PYCUDA_SMS_370   1,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0
@@ -210,7 +210,7 @@
 #define NV_IS_EXACTLY_SM_120 __NV_IS_EXACTLY_SM_120
 #define NV_TARGET_MINIMUM_SM_INTEGER (__CUDA_ARCH__ / 10)
 
-/* ---- selection: the tokens of blocks not selected are removed ---- */
+/* ---- selection of a block of code; other blocks are removed ---- */
 
 #define NV_IF_TARGET(CONDITION, ...)                                          \
     __PYCUDA_CAT(__PYCUDA_NV_IF_, __PYCUDA_TARGET(CONDITION))                 \

@@ -81,7 +81,7 @@ __PYCUDA_FROM(__nv_cvt_bfloat16raw2_to_fp8x2, __nv_bfloat162_raw,
               __nv_bfloat16_raw{v.y})
 #undef __PYCUDA_FROM
 
-/* ---- from 8 bits: half precision and so float hold them all ---- */
+/* ---- conversions from 8 bits, exact in half precision and float ---- */
 
 __pycuda_both float
 __pycuda_fp8_to_float(__nv_fp8_storage_t x, __nv_fp8_interpretation_t kind)

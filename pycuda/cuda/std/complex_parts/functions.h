@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 
-/* ---- operators: two numbers, or one and a real part ---- */
+/* ---- operators on two complex numbers, or a complex and a real one ---- */
 
 #define PYCUDA_COMPLEX_OPERATOR(SIGN, ASSIGN)                                 \
     template <class T>                                                        \

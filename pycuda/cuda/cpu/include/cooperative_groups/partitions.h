@@ -9,7 +9,7 @@ extern "C++" {
 namespace cooperative_groups
 {
 
-/* ---- of a size known to the compiler ---- */
+/* ---- partitions of a size that the compiler knows ---- */
 
 template <unsigned int Size>
 __device__ inline thread_block_tile<Size, thread_block>
@@ -27,7 +27,7 @@ tiled_partition(const thread_block_tile<ParentSize, Parent> &)
         __pycuda_made());
 }
 
-/* ---- of a size known at run time ---- */
+/* ---- partitions of a size that is known at run time ---- */
 
 /* Stops the kernel, as a GPU does, unless `size` is a valid tile size of a
  * warp. */
@@ -78,7 +78,7 @@ tiled_partition(const thread_group &parent, unsigned int size)
     return tiled_partition(this_thread_block(), size);
 }
 
-/* ---- of the threads that give the same value ---- */
+/* ---- groups of the threads that give the same value ---- */
 
 /* Groups lanes of `mask` that have the same label; groups are numbered in the
  * order of their first lanes. */
