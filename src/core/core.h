@@ -136,7 +136,7 @@ int core_use_array(const struct core_array_head *array, CUstream stream);
  * the memory because it belongs to another context. */
 int core_use_in_kernel(PyObject *owner, CUstream stream);
 /* Returns true if the memory of two owners certainly does not overlap, as for
- * two different DeviceAllocations. False: it may overlap. */
+ * two different DeviceAllocations. Returns false if it may overlap. */
 bool core_owners_are_disjoint(PyObject *owner, PyObject *other);
 /* Makes later work on the stream `later` wait for the work issued so far on
  * the memory of `owner`. If the streams of that work are unknown, the host

@@ -154,7 +154,7 @@ nvrtc_cccl_digest(struct nvrtc_digest *digest, const char *cccl)
     return right;
 }
 
-/* ---- when it is used ---- */
+/* ---- whether the source uses CCCL ---- */
 
 static const char *const prefixes[] = {"cub/", "cuda/", "nv/", "thrust/"};
 

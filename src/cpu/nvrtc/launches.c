@@ -129,7 +129,7 @@ configuration_end(const struct token_list *list, size_t i)
     return list->count;
 }
 
-/* ---- the start of the expression; indices of tokens ---- */
+/* ---- finding the token at which an expression starts ---- */
 
 enum { NONE = -1 };
 

@@ -208,7 +208,7 @@ require_linear(struct jit_view *view, LLVMValueRef value,
     view->consistent = LLVMBuildAnd(builder, view->consistent, same, "");
 }
 
-/* ---- steps that are known ---- */
+/* ---- values that change by a constant per iteration ---- */
 
 static bool known_step(const struct jit_view *view, LLVMValueRef value,
                        int which, int64_t *step);

@@ -92,7 +92,7 @@ add_function(struct jit *jit, const struct slow_path *path, const char *name)
     return function;
 }
 
-/* ---- before vectorisation: declare the variants ---- */
+/* ---- before vectorisation: the variants are declared ---- */
 
 static void
 tell_variants(struct jit *jit, LLVMValueRef call, void *data)
@@ -175,7 +175,7 @@ jit_declare_slow_paths(struct jit *jit)
     return any;
 }
 
-/* ---- after vectorisation: define the variants ---- */
+/* ---- after vectorisation: the variants are defined ---- */
 
 static LLVMValueRef
 libm_function(struct jit *jit, LLVMValueRef function)

@@ -189,7 +189,7 @@ jit_pack_as(struct jit_pack_writer *to, LLVMValueRef value, LLVMValueRef like)
                                               : jit_pack_vector(to, value);
 }
 
-/* ---- which instructions fit ---- */
+/* ---- which instructions a pack can contain ---- */
 
 bool
 jit_pack_ignores(LLVMValueRef at)

@@ -228,7 +228,8 @@ same_access(const struct image_site *one, const struct image_site *two)
            strcmp(one->file, two->file) == 0;
 }
 
-/* Adds the access to the thread's last access if both are parts of one. */
+/* Adds the access to the thread's last access if both are parts of one access
+ * that the compiler has split. */
 static bool
 last_extend(struct cpu_check *check, const struct cpu_check_access *access)
 {

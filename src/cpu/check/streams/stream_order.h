@@ -87,7 +87,7 @@ enum cpu_check_kind {
 
 /* The bytes of a page that an operation accesses. */
 struct cpu_check_page {
-    uintptr_t number; /* address of the page / CPU_CHECK_PAGE */
+    uintptr_t number; /* the page's address / CPU_CHECK_PAGE */
     bool ignored;     /* the page is not in memory of the device */
     /* for each kind, the location of one access, or NULL */
     const struct image_site *sites[CPU_CHECK_KINDS];
