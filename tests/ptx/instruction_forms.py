@@ -228,6 +228,8 @@ def _found(a: int, kind: str, shift: bool) -> int:
 
 def _nth(mask: int, base: int, n: int) -> int:
     n = signed(n)
+    if n == -(2**31):
+        return 0
     if n == 0:
         return base if mask >> base & 1 else 0xFFFFFFFF
     step, left, at = (1 if n > 0 else -1), abs(n), base
@@ -444,7 +446,7 @@ _CLASSES: dict[str, Callable[[float, str], bool]] = {
     "number": lambda a, k: not np.isnan(a),
     "notanumber": lambda a, k: bool(np.isnan(a)),
     "normal": lambda a, k: bool(
-        np.isfinite(a) and abs(a) >= 2.0 ** (1 - FORMATS[k][2])
+        np.isfinite(a) and (a == 0 or abs(a) >= 2.0 ** (1 - FORMATS[k][2]))
     ),
     "subnormal": lambda a, k: 0 < abs(a) < 2.0 ** (1 - FORMATS[k][2]),
 }
@@ -721,10 +723,10 @@ def _of_integer(value: int, kind: str, mode: str) -> float:
 
 
 def _tf32(value: float) -> int:
+    """Infinities and NaNs lose the low bits, without rounding, as on GPUs."""
     bits = int(np.float32(value).view("u4"))
-    if np.isnan(value):
-        return 0x7FFFFFFF
-    return (bits + 0x1000) & 0xFFFFE000
+    half = 0x1000 if np.isfinite(value) else 0
+    return (bits + half) & 0xFFFFE000
 
 
 def _small(value: float, dtype: Any, most: float, relu: str) -> int:

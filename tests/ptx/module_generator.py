@@ -28,6 +28,11 @@ FLOAT_COMPARISONS = [*INTEGER_COMPARISONS, "equ", "neu", "ltu", "leu", "gtu",
                      "geu", "num", "nan"]  # fmt: skip
 
 
+def in_byte(operand: str) -> str:
+    """Return a register, or a constant cut off to the 8 bits ptxas allows."""
+    return operand if operand[0] == "%" else str(int(operand) & 255)
+
+
 class Maker:
     """The statements of one function."""
 
@@ -105,6 +110,7 @@ class Maker:
         a, b, c = (self.source("b32") for _ in range(3))
         target = self.pick("b32")
         d = self.source("b64")
+        position, length = in_byte(b), in_byte(c)
         draw = self.draw
         modes = ["", ".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16"]
         kinds = ["u32", "s32"]
@@ -114,8 +120,8 @@ class Maker:
                 f"popc.b64 ~, {d}", f"clz.b64 ~, {d}",
                 f"bfind.{draw.choice(kinds)} ~, {a}",
                 f"bfind.shiftamt.u32 ~, {a}",
-                f"bfe.{draw.choice(kinds)} ~, {a}, {b}, {c}",
-                f"bfi.b32 ~, {a}, {b}, {self.pick('b32')}, {c}",
+                f"bfe.{draw.choice(kinds)} ~, {a}, {position}, {length}",
+                f"bfi.b32 ~, {a}, {b}, {self.pick('b32')}, {length}",
                 f"prmt.b32{draw.choice(modes)} ~, {a}, {b}, {c}",
                 f"lop3.b32 ~, {a}, {b}, {c}, {draw.randrange(256)}",
                 f"shf.{draw.choice(['l', 'r'])}."
@@ -131,9 +137,10 @@ class Maker:
             target, e = self.pick("b64"), self.source("b64")
             text = draw.choice(
                 [
-                    f"brev.b64 ~, {d}", f"bfe.s64 ~, {d}, {a}, {b}",
-                    f"bfe.u64 ~, {d}, {a}, {b}",
-                    f"bfi.b64 ~, {d}, {e}, {a}, {b}",
+                    f"brev.b64 ~, {d}",
+                    f"bfe.s64 ~, {d}, {in_byte(a)}, {position}",
+                    f"bfe.u64 ~, {d}, {in_byte(a)}, {position}",
+                    f"bfi.b64 ~, {d}, {e}, {in_byte(a)}, {position}",
                     f"mul.wide.u32 ~, {a}, {b}", f"mul.wide.s32 ~, {a}, {b}",
                     f"mad.wide.s32 ~, {a}, {b}, {d}",
                     f"mad.wide.u32 ~, {a}, {b}, {d}",

@@ -293,10 +293,15 @@ def bfind(ins: Instruction, x: int) -> int:
     return place
 
 
+def places(bits: int, *values: int) -> list[int]:
+    """Read positions and lengths in bits as GPUs do, up to the width."""
+    return [min(x & 255 if bits == 32 else x, bits) for x in values]
+
+
 @simple("bfe")
 def bfe(ins: Instruction, x: int, first: int, count: int) -> int:
     bits, kind = width(ins.types[-1]), ins.types[-1][0]
-    first, count = first & 255, count & 255
+    first, count = places(bits, first, count)
     x &= (1 << bits) - 1
     if count == 0:
         return 0
@@ -309,7 +314,7 @@ def bfe(ins: Instruction, x: int, first: int, count: int) -> int:
 @simple("bfi")
 def bfi(ins: Instruction, x: int, y: int, first: int, count: int) -> int:
     bits = width(ins.types[-1])
-    first, count = first & 255, count & 255
+    first, count = places(bits, first, count)
     mask = (((1 << count) - 1) << first) & ((1 << bits) - 1)
     return (y & ~mask) | (x << first & mask)
 

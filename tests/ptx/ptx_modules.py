@@ -146,9 +146,8 @@ code(
 )
 code(
     "lane",
-    each(lambda t: t % 32 + (t // 32 << 8), 64),
-    "mov.u32 %r1, %laneid; mov.u32 %r2, %warpid; shl.b32 %r2, %r2, 8;"
-    " or.b32 %r1, %r1, %r2; st.global.u32 [%mine], %r1;",
+    each(lambda t: t % 32, 64),
+    "mov.u32 %r1, %laneid; st.global.u32 [%mine], %r1;",
     threads=64,
 )
 
@@ -299,10 +298,21 @@ code(
 )
 code(
     "two_dimensions",
-    [1, 0, 2, 3],
+    [1, 2, 3, 0],
     "mov.u64 %d1, a; ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1];"
     " st.global.v4.u32 [%out], {%r1, %r2, %r3, %r4};",
     ".global .align 16 .u32 a[2][2] = {{1}, {2, 3}};\n",
+)
+code(
+    "rows_without_count",
+    [1, 2, 3, 0, 4],
+    "ld.global.u32 %r1, [a]; st.global.u32 [%out], %r1;"
+    " ld.global.u32 %r1, [a+4]; st.global.u32 [%out+4], %r1;"
+    " ld.global.u32 %r1, [a+8]; st.global.u32 [%out+8], %r1;"
+    " ld.global.u32 %r1, [a+12]; st.global.u32 [%out+12], %r1;"
+    " ld.global.u32 %r1, [b]; st.global.u32 [%out+16], %r1;",
+    ".global .align 4 .u32 a[][2] = {{1}, {2, 3}};\n"
+    ".global .align 4 .u32 b = 4;\n",
 )
 code(
     "array_without_size",

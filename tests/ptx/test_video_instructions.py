@@ -1,8 +1,12 @@
 """Video instructions of PTX against Python's integers, all forms of the ISA.
 
 The results follow the semantics that the PTX ISA gives as pseudo code, with
-one exception: the operand c of vmad without a negated product has the sign of
-the final result, as in the code and not as in the text.
+two exceptions: the operand c of vmad without a negated product has the sign of
+the final result, as in the code and not as in the text, and c of vset is
+signed if the first type is, as on GPUs.
+
+GPUs have none of the scalar instructions: ptxas emulates them, and its results
+for some modifiers are not those of the ISA.
 """
 
 # SPDX-License-Identifier: MIT
@@ -101,7 +105,7 @@ def scalar(
     operands: list[str],
     values: dict[str, int],
 ) -> int:
-    result = signs[0] and operation != "vset"
+    result = signs[0]
     (_, selector), left, right = map(split, operands[:3])
     a = selected(values[left[0]], left[1], signs[-2])
     b = selected(values[right[0]], right[1], signs[-1])
@@ -184,6 +188,21 @@ def expected(text: str, values: dict[str, int]) -> int:
     return value & 0xFFFFFFFF
 
 
+def differs_on_gpus(text: str) -> bool:
+    """Return true if ptxas 13.0 does not follow the ISA for an H100.
+
+    These are halves as the destination, saturation of scalar results, and vmad
+    with an unsigned operand if it saturates or shifts.
+    """
+    head, _, rest = text.partition(" ")
+    operation, *modifiers = head.split(".")
+    if operation == "vmad":
+        adjusts = {"sat", "shr7", "shr15"} & set(modifiers)
+        return bool(adjusts) and "u32" in modifiers[1:]
+    is_half = ".h" in rest.split(",")[0]
+    return operation[-1] not in "24" and (is_half or "sat" in modifiers)
+
+
 def source_of(texts: list[str]) -> str:
     """Return a kernel whose threads store the results of all statements."""
     lines = [
@@ -208,6 +227,8 @@ def source_of(texts: list[str]) -> str:
 )
 def test_values(index: int) -> None:
     texts = PARTS[index]
+    if not drv.Device(0).name().startswith("CPU"):
+        texts = [text for text in texts if not differs_on_gpus(text)]
     rng = np.random.default_rng(index)
     words = rng.integers(0, 2**32, (N, 4), dtype="u8")
     words >>= rng.choice([0, 0, 16, 24, 27], (N, 4)).astype("u8")

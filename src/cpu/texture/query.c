@@ -78,9 +78,9 @@ __pycuda_texture_query(uint64_t object, int32_t query)
         return size_of(array, array ? array->descriptor.Height : 0,
                        (size_t)texture->height);
     case IMAGE_QUERY_DEPTH:
-        return layered ? 0
-                       : size_of(array, array ? array->descriptor.Depth : 0,
-                                 (size_t)texture->depth);
+        /* of layered arrays the number of layers, as on GPUs */
+        return size_of(array, array ? array->descriptor.Depth : 0,
+                       (size_t)texture->depth);
     case IMAGE_QUERY_CHANNEL_TYPE:
         return channel_type(texture->format, texture->integers);
     case IMAGE_QUERY_CHANNEL_ORDER:
@@ -118,7 +118,7 @@ __pycuda_surface_query(uint64_t object, int32_t query)
     case IMAGE_QUERY_HEIGHT:
         return (uint32_t)own->Height;
     case IMAGE_QUERY_DEPTH:
-        return layered ? 0 : (uint32_t)own->Depth;
+        return (uint32_t)own->Depth;
     case IMAGE_QUERY_CHANNEL_TYPE:
         return channel_type(own->Format, true);
     case IMAGE_QUERY_CHANNEL_ORDER:

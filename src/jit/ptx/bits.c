@@ -196,21 +196,28 @@ ptx_build_lop3(struct ptx *ptx, const struct ptx_statement *statement)
 
 /* ---- fields ---- */
 
-/* Reads an operand that is the position or length of a bit field, in bits: its
- * low byte, limited to the width of the operation's type. */
+/* Reads an operand that is the position or length of a bit field, in bits, and
+ * limits it to the width of the operation's type. Of a register, 32-bit
+ * operations read the low byte and 64-bit ones all bits, as GPUs do (PTX of
+ * CUDA 13.0 on an H100). A constant must be in [0, 255], as for ptxas. */
 static LLVMValueRef
 distance(struct ptx_work *work, unsigned index, LLVMTypeRef type)
 {
     struct ptx_type word = {'u', 32};
-    LLVMValueRef value =
-        ptx_read(work->ptx, &work->statement->operands[index], word, false);
+    const struct ptx_operand *operand = &work->statement->operands[index];
+    if (operand->kind == PTX_INTEGER && operand->bits > 255) {
+        return ptx_give_up(work, "the position and length of a bit field "
+                                 "must be in [0, 255]");
+    }
+    LLVMValueRef value = ptx_read(work->ptx, operand, word, false);
     if (!value) {
         return NULL;
     }
     struct jit *jit = work->ptx->jit;
-    LLVMValueRef pair[] = {
-        LLVMBuildAnd(work->builder, value, jit_constant(jit, 255), ""),
-        jit_constant(jit, work->type.bits)};
+    if (work->type.bits == 32) {
+        value = LLVMBuildAnd(work->builder, value, jit_constant(jit, 255), "");
+    }
+    LLVMValueRef pair[] = {value, jit_constant(jit, work->type.bits)};
     value = ptx_intrinsic(work->ptx, "llvm.umin", jit->i32, pair, 2);
     return LLVMBuildIntCast2(work->builder, value, type, 0, "");
 }

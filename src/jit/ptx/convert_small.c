@@ -243,6 +243,35 @@ to_pair(struct ptx *ptx, const struct ptx_statement *statement,
     return ptx_half_write(ptx, half, operands[0].names[0], values);
 }
 
+/* Rounds a float's bits to tf32 as cvt.rna does: ties away from zero. As on
+ * GPUs, infinities and NaNs lose the low bits only, and .satfinite subtracts
+ * one unit from infinities, NaNs and numbers that overflow. */
+static LLVMValueRef
+round_away(struct ptx *ptx, const struct ptx_statement *statement,
+           LLVMValueRef bits)
+{
+    struct jit *jit = ptx->jit;
+    LLVMBuilderRef builder = jit->builder;
+    LLVMValueRef exponent = jit_constant(jit, 0x7f800000);
+    LLVMValueRef low = jit_constant(jit, 0xffffe000);
+    LLVMValueRef special =
+        LLVMBuildICmp(builder, LLVMIntEQ,
+                      LLVMBuildAnd(builder, bits, exponent, ""), exponent, "");
+    LLVMValueRef rounded =
+        LLVMBuildAdd(builder, bits, jit_constant(jit, 0x1000), "");
+    rounded = LLVMBuildSelect(builder, special, bits, rounded, "");
+    rounded = LLVMBuildAnd(builder, rounded, low, "");
+    if (ptx_has(statement, "satfinite")) {
+        special = LLVMBuildICmp(builder, LLVMIntEQ,
+                                LLVMBuildAnd(builder, rounded, exponent, ""),
+                                exponent, "");
+        LLVMValueRef below =
+            LLVMBuildSub(builder, rounded, jit_constant(jit, 0x2000), "");
+        rounded = LLVMBuildSelect(builder, special, below, rounded, "");
+    }
+    return rounded;
+}
+
 /* Builds cvt.rn, cvt.rna and cvt.rz to tf32 from f32: rounds and clears the
  * low 13 bits. */
 static bool
@@ -259,12 +288,15 @@ to_tf32(struct ptx *ptx, const struct ptx_statement *statement)
         return refuse(ptx);
     }
     value = apply_relu(ptx, statement, value);
-    value = limit_finite(ptx, statement, value, 0x1.ffcp127);
     LLVMValueRef bits = LLVMBuildBitCast(builder, value, jit->i32, "");
-    LLVMValueRef rounded = bits;
     if (ptx_has(statement, "rna")) {
-        rounded = LLVMBuildAdd(builder, bits, jit_constant(jit, 0x1000), "");
-    } else if (ptx_has(statement, "rn")) {
+        return ptx_write(ptx, statement->operands[0].names[0], word,
+                         round_away(ptx, statement, bits), false);
+    }
+    value = limit_finite(ptx, statement, value, 0x1.ffcp127);
+    bits = LLVMBuildBitCast(builder, value, jit->i32, "");
+    LLVMValueRef rounded = bits;
+    if (ptx_has(statement, "rn")) {
         LLVMValueRef odd =
             LLVMBuildLShr(builder, bits, jit_constant(jit, 13), "");
         odd = LLVMBuildAnd(builder, odd, jit_constant(jit, 1), "");
@@ -274,7 +306,7 @@ to_tf32(struct ptx *ptx, const struct ptx_statement *statement)
     rounded =
         LLVMBuildAnd(builder, rounded, jit_constant(jit, 0xffffe000), "");
     LLVMValueRef nan = LLVMBuildFCmp(builder, LLVMRealUNO, value, value, "");
-    rounded = LLVMBuildSelect(builder, nan, jit_constant(jit, INT32_MAX),
+    rounded = LLVMBuildSelect(builder, nan, jit_constant(jit, 0x7fffe000),
                               rounded, "");
     return ptx_write(ptx, statement->operands[0].names[0], word, rounded,
                      false);

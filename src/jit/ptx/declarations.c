@@ -274,7 +274,8 @@ read_element(struct initialiser *list, const char *at)
 }
 
 /* Reads a list in braces for the dimensions from `level` on, or one element.
- * Missing elements are zero. */
+ * The elements of the lists follow each other without gaps, as ptxas stores
+ * them: {{1}, {2, 3}} for [2][2] is 1, 2, 3, 0. */
 static const char *
 read_list(struct initialiser *list, const char *at, unsigned level)
 {
@@ -301,7 +302,6 @@ read_list(struct initialiser *list, const char *at, unsigned level)
         ptx_fail(list->ptx, "an initialiser is not correct");
         return NULL;
     }
-    list->count = end;
     return at + 1;
 }
 
@@ -324,7 +324,7 @@ static const char *
 read_initialiser(struct ptx *ptx, const char *at, struct declaration *own,
                  LLVMValueRef *value)
 {
-    if (own->open && own->dimensions == 1) {
+    if (own->open && own->dimensions) {
         own->sizes[0] = count_values(at);
         own->open = false;
     }

@@ -87,7 +87,7 @@ ptx_make_copysign(struct ptx_work *work)
     return ptx_intrinsic(work->ptx, "llvm.copysign", work->llvm, pair, 2);
 }
 
-/* Builds testp: tests for a class of numbers. */
+/* Builds testp: tests for a class of numbers. Zeros are normal numbers. */
 LLVMValueRef
 ptx_make_testp(struct ptx_work *work)
 {
@@ -102,8 +102,10 @@ ptx_make_testp(struct ptx_work *work)
         LLVMConstInt(bits, single ? 0x7f800000u : 0x7ff0000000000000u, 0);
     LLVMValueRef least =
         LLVMConstInt(bits, single ? 0x00800000u : 0x0010000000000000u, 0);
-    LLVMValueRef is_small =
-        LLVMBuildICmp(builder, LLVMIntULT, as_bits, least, "");
+    LLVMValueRef zero = LLVMConstNull(bits);
+    LLVMValueRef is_subnormal = LLVMBuildAnd(
+        builder, LLVMBuildICmp(builder, LLVMIntULT, as_bits, least, ""),
+        LLVMBuildICmp(builder, LLVMIntNE, as_bits, zero, ""), "");
     LLVMValueRef is_finite =
         LLVMBuildICmp(builder, LLVMIntULT, as_bits, infinity, "");
     work->result = (struct ptx_type){'p', 1};
@@ -121,13 +123,10 @@ ptx_make_testp(struct ptx_work *work)
     }
     if (ptx_has(statement, "normal")) {
         return LLVMBuildAnd(builder, is_finite,
-                            LLVMBuildNot(builder, is_small, ""), "");
+                            LLVMBuildNot(builder, is_subnormal, ""), "");
     }
     if (ptx_has(statement, "subnormal")) {
-        LLVMValueRef zero = LLVMConstNull(bits);
-        return LLVMBuildAnd(
-            builder, is_small,
-            LLVMBuildICmp(builder, LLVMIntNE, as_bits, zero, ""), "");
+        return is_subnormal;
     }
     return ptx_give_up(work, "testp needs a class of numbers");
 }

@@ -132,7 +132,8 @@ ptx_make_bfind(struct ptx_work *work)
 }
 
 /* Builds fns d, mask, base, n: the index of the n-th set bit from `base` on,
- * downwards if n is negative; for n = 0 the base, if its bit is set. */
+ * downwards if n is negative; for n = 0 the base, if its bit is set; for
+ * n = -2^31 zero, as GPUs give. */
 LLVMValueRef
 ptx_make_fns(struct ptx_work *work)
 {
@@ -167,7 +168,8 @@ ptx_make_fns(struct ptx_work *work)
         left = down;
         at = LLVMBuildAdd(builder, at, step, "");
     }
-    return result;
+    return choose(work, LLVMIntEQ, n, ptx_number(work, INT32_MIN), zero,
+                  result);
 }
 
 /* Limits a bit count to 32 (.clamp), or takes it modulo 32 (.wrap); returns

@@ -440,8 +440,7 @@ ptx_build_surface(struct ptx *ptx, const struct ptx_statement *statement)
         ptx_parse_type(statement->modifiers[i], &type);
     }
     if (!ptx_only(statement,
-                  reduces ? " b 1d 2d 3d a1d a2d trap clamp zero add min max "
-                            "and or "
+                  reduces ? " b 1d 2d 3d trap clamp zero add min max and or "
                           : " b 1d 2d 3d a1d a2d v2 v4 ca cg cs cv wb wt "
                             "trap clamp zero ") ||
         !ptx_has(statement, "b") || !type.bits || type.bits == 128 ||

@@ -385,6 +385,6 @@ ptx_build_video(struct ptx *ptx, const struct ptx_statement *statement)
     LLVMValueRef value = sets     ? ptx_compare_parts(ptx, statement, a, b)
                          : shifts ? shift(ptx, statement, a, b)
                                   : ptx_combine_parts(ptx, statement, a, b);
-    return value ? finish(ptx, statement, value, !sets && types[0])
+    return value ? finish(ptx, statement, value, types[0])
                  : refuse(ptx, statement);
 }
