@@ -38,13 +38,8 @@
 /* Error codes of the runtime API that the driver API lacks. */
 enum {
     INVALID_CONFIGURATION = 9,
-    MAX_DEPTH_EXCEEDED = 65,
     INVALID_DEVICE_FUNCTION = 98,
 };
-
-/* CUDA's limit on the depth of nested launches. A launch by the program has
- * depth 0. */
-enum { MAX_DEPTH = 24 };
 
 /* Returns the operation whose member `launch` this is. */
 static struct cpu_op *
@@ -65,6 +60,8 @@ function_find(const struct cpu_launch *parent, const char *kernel,
 
 /* ---- launches ---- */
 
+/* Returns an error code of the runtime API. GPUs have one code for all wrong
+ * shapes of launches in kernels, also if the kernel has a smaller block. */
 static int
 shape_check(const struct cpu_function *function,
             const struct image_child_launch *launch)
@@ -75,8 +72,7 @@ shape_check(const struct cpu_function *function,
             : cpu_launch_check_shape(function, launch->grid, launch->block,
                                      (unsigned)launch->shared);
 
-    return code == CUDA_ERROR_INVALID_VALUE ? INVALID_CONFIGURATION
-                                            : (int)code;
+    return code ? INVALID_CONFIGURATION : 0;
 }
 
 /* Creates the operation of a launch. Returns NULL if there is not enough
@@ -94,8 +90,6 @@ op_make(struct cpu_launch *parent, const struct image_child_launch *launch,
     }
     memcpy(op->argument, params, bytes);
     op->priority = above->priority;
-    op->depth =
-        above->depth + ((uintptr_t)launch->stream == CPU_CHILD_TAIL ? 0 : 1);
     cpu_launch_fill(op, function, launch->grid, launch->block,
                     (unsigned)launch->shared, false);
     op->launch.root_started_ns =
@@ -115,10 +109,6 @@ launch(struct cpu_launch *parent, const struct image_child_launch *launch,
         /* a pointer to the kernel was converted to one with fewer
          * parameters */
         code = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (!code && op_of(parent)->depth == MAX_DEPTH &&
-        (uintptr_t)launch->stream != CPU_CHILD_TAIL) {
-        code = MAX_DEPTH_EXCEEDED;
     }
     if (code) {
         return code;

@@ -85,9 +85,6 @@ struct cpu_op {
     /* For the check `streams`: what happens before the operation; or NULL. */
     struct cpu_check_order *order;
     bool is_tail; /* tail launch: starts after all other children */
-    /* number of ancestors, without tail launches: 0 for a launch by the
-     * program */
-    unsigned depth;
     struct cpu_launch launch;
     _Alignas(16) char payload[CPU_OP_PAYLOAD];
     struct cpu_share shares[CPU_SHARES];

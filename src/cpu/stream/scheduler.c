@@ -271,7 +271,6 @@ cpu_op_release(struct cpu_op *op)
 /* ---- dependency graph; the scheduler lock is held ---- */
 
 static void op_start(struct cpu_op *op, struct cpu_op_queue *marks);
-static void op_finish_locked(struct cpu_op *op);
 
 /* Makes `op` wait for `on`. Does nothing and returns false if `on` is done, or
  * if `op` already has `capacity` dependencies. */
@@ -432,9 +431,11 @@ call_put(struct cpu_op *op)
 
 /* Sets the operation's state to done and starts the operations that waited
  * only for it. Markers (operations without work) are appended to `marks`
- * instead, for the caller to complete without recursion. */
+ * instead, and the parent, if this was its last child, to `parents`, for the
+ * caller to finish without recursion. */
 static void
-op_complete(struct cpu_op *op, struct cpu_op_queue *marks)
+op_complete(struct cpu_op *op, struct cpu_op_queue *marks,
+            struct cpu_op_queue *parents)
 {
     struct cpu_edge *edge = op->dependents;
 
@@ -451,7 +452,7 @@ op_complete(struct cpu_op *op, struct cpu_op_queue *marks)
     op->ctx->outstanding--;
     struct cpu_op *parent = op->parent ? cpu_child_done(op) : NULL;
     if (parent) {
-        op_finish_locked(parent);
+        cpu_op_queue_put(parents, parent);
     }
 }
 
@@ -486,19 +487,21 @@ op_start(struct cpu_op *op, struct cpu_op_queue *marks)
 static void
 op_finish_locked(struct cpu_op *op)
 {
-    struct cpu_op_queue marks = {0};
+    struct cpu_op_queue marks = {0}, parents = {0};
 
-    if (op->children && !cpu_children_end(op)) {
-        return;
+    for (; op; op = parents.first ? cpu_op_queue_pop(&parents) : NULL) {
+        if (op->children && !cpu_children_end(op)) {
+            continue;
+        }
+        op_complete(op, &marks, &parents);
+        op_release_locked(op);
+        while (marks.first) {
+            struct cpu_op *mark = cpu_op_queue_pop(&marks);
+            op_complete(mark, &marks, &parents);
+            op_release_locked(mark);
+        }
+        wakes.waiters = true;
     }
-    op_complete(op, &marks);
-    op_release_locked(op);
-    while (marks.first) {
-        struct cpu_op *mark = cpu_op_queue_pop(&marks);
-        op_complete(mark, &marks);
-        op_release_locked(mark);
-    }
-    wakes.waiters = true;
 }
 
 void
