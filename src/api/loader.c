@@ -30,6 +30,10 @@ pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;
 /* The open driver library. `kind` is API_CLOSED while none is open. */
 static struct api_choice chosen;
 static void *chosen_library;
+
+/* `in_init`: a thread is in cuInit. `forked_in_init`: so it was in the parent
+ * when this process was forked, and cuInit fails here. */
+static bool in_init, forked_in_init;
 static char package_dir[512];
 
 /* Result of an attempt to open NVIDIA's driver: it is open; there certainly is
@@ -161,11 +165,16 @@ gpu_open(struct api_choice *choice, void **result)
                        choice->library);
         return GPU_BROKEN;
     }
+    in_init = true;
     choice->code = init(0);
+    in_init = false;
     state = gpu_state_of(choice->code);
     if (state != GPU_OPEN) {
-        loader_explain(choice, "cuInit failed: %s (code %d)",
-                       gpu_text(library, choice->code), (int)choice->code);
+        loader_explain(choice, "cuInit failed: %s (code %d)%s",
+                       gpu_text(library, choice->code), (int)choice->code,
+                       forked_in_init ? " - this process was forked while "
+                                        "another thread initialised CUDA"
+                                      : "");
     }
     *result = library;
     return state;
@@ -397,5 +406,6 @@ int
 api_fork_child(void)
 {
     pthread_mutex_init(&loader_lock, NULL);
+    forked_in_init = in_init;
     return chosen.kind == API_GPU;
 }
