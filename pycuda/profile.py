@@ -85,15 +85,15 @@ class _Package:
 
 def _candidates() -> Iterator[str]:
     """Yield the paths at which a library of NVTX may be."""
-    for folder in sys.path:
-        for pattern in _WHEELS:
-            for name in _LIBRARIES:
-                yield from glob.glob(os.path.join(folder, pattern, name))
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         if os.environ.get(variable):
             for folder in ("lib64", "lib"):
                 for name in _LIBRARIES:
                     yield os.path.join(os.environ[variable], folder, name)
+    for folder in sys.path:
+        for pattern in _WHEELS:
+            for name in _LIBRARIES:
+                yield from glob.glob(os.path.join(folder, pattern, name))
     yield from _LIBRARIES  # the folders of the dynamic linker
     for name in _LIBRARIES:
         yield os.path.join("/usr/local/cuda/lib64", name)

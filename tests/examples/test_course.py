@@ -8,11 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from pycuda.course import EXERCISES, check
 
+nbformat = pytest.importorskip("nbformat")
 ROOT = Path(__file__).resolve().parents[2]
 BARRIER = "    __syncthreads();\n"
 # Exercise, text of the solution, its replacement, and the report's beginning:

@@ -238,6 +238,8 @@ def test_the_library_of_a_wheel(tmp_path):
     found, said = ran(
         PYTHONPATH=os.pathsep.join(filter(None, paths)),
         NVTX_INJECTION64_PATH="x",
+        CUDA_HOME="",
+        CUDA_PATH="",
     )
     assert (found, said) == (path, SEEN)
 
