@@ -89,10 +89,23 @@ class AccessCounts(Sequence[AccessCount]):
     ----------
     rows : list of AccessCount
         The counts, in the order of the table.
+    complete : bool
+        Whether there was enough memory to count all accesses.
+
+    Attributes
+    ----------
+    complete : bool
+        Whether all accesses were counted.  If not, the sum of the `uncounted`
+        of all rows is the number of those missing, or there was not enough
+        memory to count them.
     """
 
-    def __init__(self, rows: list[AccessCount]) -> None:
+    complete: bool
+
+    def __init__(self, rows: list[AccessCount], complete: bool = True) -> None:
         self._rows = rows
+        self._had_memory = complete
+        self.complete = complete and not any(row.uncounted for row in rows)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -107,7 +120,7 @@ class AccessCounts(Sequence[AccessCount]):
     def __getitem__(self, index: int | slice) -> AccessCount | AccessCounts:
         """Return a row, or several rows as a new table."""
         if isinstance(index, slice):
-            return AccessCounts(self._rows[index])
+            return AccessCounts(self._rows[index], self._had_memory)
         return self._rows[index]
 
     def _kernels(self) -> Iterator[tuple[str, list[AccessCount]]]:
@@ -137,12 +150,14 @@ class AccessCounts(Sequence[AccessCount]):
 
     def _note(self) -> str:
         missing = sum(row.uncounted for row in self._rows)
+        if not self._had_memory:
+            return "some accesses were not counted: not enough memory"
         return f"{missing} accesses were not counted" if missing else ""
 
     def __repr__(self) -> str:
         """Return the counts as a table of text, one for each kernel."""
         if not self._rows:
-            return "no accesses were counted"
+            return self._note() or "no accesses were counted"
         parts = []
         for title, rows in self._kernels():
             cells = [list(_HEADINGS), *map(self._cells, rows)]
@@ -164,7 +179,7 @@ class AccessCounts(Sequence[AccessCount]):
     def _repr_html_(self) -> str:
         """Return the counts as HTML tables; lines with an excess are bold."""
         if not self._rows:
-            return "<p>no accesses were counted</p>"
+            return f"<p>{self._note() or 'no accesses were counted'}</p>"
         parts = []
         for title, rows in self._kernels():
             head = "".join(f"<th>{name}</th>" for name in _HEADINGS)
@@ -189,9 +204,8 @@ class AccessCounts(Sequence[AccessCount]):
 
 def parse(text: str) -> AccessCounts:
     """Return the counts that lines of JSON describe, sorted by line."""
-    rows = [
-        AccessCount(**json.loads(line)) for line in text.split("\n") if line
-    ]
+    lines = [json.loads(line) for line in text.split("\n") if line]
+    rows = [AccessCount(**line) for line in lines if "incomplete" not in line]
     rows.sort(
         key=lambda row: (
             row.kernel,
@@ -201,4 +215,4 @@ def parse(text: str) -> AccessCounts:
             row.access,
         )
     )
-    return AccessCounts(rows)
+    return AccessCounts(rows, len(rows) == len(lines))

@@ -103,7 +103,10 @@ def access_counts(*, clear: bool = False) -> AccessCounts:
     no accesses were counted
     """
     _driver = _idle_driver("access_counts")
-    return _access_counts.parse(_driver._access_counts(clear))
+    counts = _access_counts.parse(_driver._access_counts(False))
+    if clear:  # after the last step that can fail
+        _driver._access_counts(True)
+    return counts
 
 
 def _parse(names: str | Iterable[str]) -> tuple[str, ...]:

@@ -163,8 +163,8 @@ void api_check_size(CUdeviceptr pointer, size_t bytes);
 
 /* Returns the counts of the kernel check `bank`, one line of JSON per source
  * line and kind of access, in memory that the caller must free. Sets them to
- * zero afterwards if `clear`. Returns NULL if the open library has no checks,
- * or if there is not enough memory. Thread-safe. */
+ * zero afterwards if `clear`. Returns an empty text if the open library has no
+ * checks, and NULL if there is not enough memory. Thread-safe. */
 char *api_access_counts(bool clear);
 
 /* Returns the base names of driver functions that the open library lacks. The

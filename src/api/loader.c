@@ -357,7 +357,7 @@ api_access_counts(bool clear)
     char *(*counts)(int);
 
     *(void **)&counts = dlsym(chosen_library, "pycuda_cpu_access_counts");
-    return counts == NULL ? NULL : counts(clear);
+    return counts == NULL ? strdup("") : counts(clear);
 }
 
 int

@@ -105,6 +105,17 @@ def test_uncounted_accesses_are_named():
     assert "7 accesses were not counted" in counts._repr_html_()
     assert counts[0].excess == 0
     assert len(counts[:1]) == 1
+    assert not counts.complete
+
+
+def test_lack_of_memory_is_named():
+    counts = parse('{"incomplete": true}\n')
+    text = "some accesses were not counted: not enough memory"
+    assert len(counts) == 0 and not counts.complete
+    assert repr(counts) == text
+    assert text in counts._repr_html_()
+    assert not counts[:0].complete
+    assert parse("").complete
 
 
 def test_selection():

@@ -110,6 +110,7 @@ PLANS: list[tuple[str, str, dict[str, str]]] = [
     ("rewritten", "headers", {}),
     ("start", "warm", {}),
     ("checked", "checked", {"PYCUDA_CPU_CHECK": "memory,race,init,sync"}),
+    ("ordered", "checked", {"PYCUDA_CPU_CHECK": "streams,bank"}),
     ("ptx", "warm", {}),
     ("ptx", "headers", {}),
     ("children", "warm", {}),
@@ -314,7 +315,9 @@ def child(
         )
     else:
         faults.fault_arm(0, 0, -1, 0, 0, 0)
+    fault_programs.may_miss = fault is not None
     result["first"] = _attempt(name)
+    fault_programs.may_miss = False
     result["fired"] = faults.fault_disarm()
     result["fired"] += fault_python.disarm()
     if fault and fault.site.library == JIT:

@@ -58,6 +58,14 @@ def test_faults_of_the_compiler() -> None:
 
 @pytest.mark.cpu
 @pytest.mark.no_sanitizer
+def test_memory_of_checks() -> None:
+    """A right program gets no report, and lost counts are named."""
+    words = ["ordered", "--only", "cpu_check_"]
+    assert inject(*words, "--only", "order_", "--only", "row_") >= 10
+
+
+@pytest.mark.cpu
+@pytest.mark.no_sanitizer
 def test_memory_of_images_and_options() -> None:
     """Out of memory is no damaged image, and no option is lost."""
     words = ["kernels", "--only", "cpu_image_load_over+"]

@@ -70,11 +70,16 @@ access_counts(PyObject *module, PyObject *clear)
     if (reset < 0) {
         return NULL;
     }
-    char *text = core.opened ? api_access_counts(reset != 0) : NULL;
+    if (!core.opened) {
+        return PyUnicode_FromString("");
+    }
+    char *text = api_access_counts(reset != 0);
+    if (text == NULL) {
+        return PyErr_NoMemory();
+    }
     /* Source lines may have any encoding. */
-    PyObject *result = PyUnicode_DecodeUTF8(
-        text == NULL ? "" : text, text == NULL ? 0 : (Py_ssize_t)strlen(text),
-        "replace");
+    PyObject *result =
+        PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
     free(text);
     return result;
 }

@@ -57,7 +57,8 @@ CUresult pycuda_cpu_select_checks(const char *list);
  * running. */
 void pycuda_cpu_check_size(CUdeviceptr pointer, size_t bytes);
 /* Returns the counts of the check `bank` as lines of JSON (access_counts.c),
- * in memory that the caller must free; NULL if there is not enough memory.
+ * in memory that the caller must free; NULL if there is not enough memory. The
+ * last line is {"incomplete": true} if counts were lost for lack of memory.
  * Sets the counts to zero afterwards if `clear` is not 0. Thread-safe. */
 char *pycuda_cpu_access_counts(int clear);
 /* Returns the checks that PYCUDA_CPU_CHECK names now and that are not

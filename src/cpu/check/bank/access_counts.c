@@ -32,6 +32,8 @@ struct row {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct row *rows;
 static size_t row_count, row_capacity;
+/* Whether counts were lost because there was not enough memory. */
+static bool incomplete;
 
 static struct row *
 row_find(const char *kernel, const struct image_site *site, bool shared)
@@ -105,7 +107,17 @@ cpu_check_counts_add(const char *kernel, const struct image_site *site,
         if (counts->worst > sum->worst) {
             sum->worst = counts->worst;
         }
+    } else {
+        incomplete = true;
     }
+    pthread_mutex_unlock(&lock);
+}
+
+void
+cpu_check_counts_lose(void)
+{
+    pthread_mutex_lock(&lock);
+    incomplete = true;
     pthread_mutex_unlock(&lock);
 }
 
@@ -144,7 +156,7 @@ row_bytes(const struct row *row)
 CPU_API char *
 pycuda_cpu_access_counts(int clear)
 {
-    size_t size = 1;
+    size_t size = 30; /* the line of lost counts, and the final 0 */
 
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < row_count; i++) {
@@ -154,13 +166,19 @@ pycuda_cpu_access_counts(int clear)
     for (size_t i = 0; text.bytes && i < row_count; i++) {
         row_write(&text, &rows[i]);
     }
+    if (text.bytes && incomplete) {
+        cpu_check_text_add(&text, "{\"incomplete\": true}\n");
+    }
     if (text.bytes) {
         text.bytes[text.length] = 0;
     }
     for (size_t i = 0; text.bytes && clear && i < row_count; i++) {
         row_free(&rows[i]);
     }
-    row_count = text.bytes && clear ? 0 : row_count;
+    if (text.bytes && clear) {
+        row_count = 0;
+        incomplete = false;
+    }
     pthread_mutex_unlock(&lock);
     return text.bytes;
 }

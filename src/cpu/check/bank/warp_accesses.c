@@ -267,8 +267,11 @@ cpu_check_warp_access(struct cpu_check *check,
     bool shared = cpu_check_is_shared(check, access->address);
 
     if (access->site->flags & (IMAGE_SITE_LOCAL | IMAGE_SITE_CONSTANT) ||
-        (!shared && cpu_check_is_stack(cpu_worker_tls, access->address)) ||
-        !warps_open(check)) {
+        (!shared && cpu_check_is_stack(cpu_worker_tls, access->address))) {
+        return;
+    }
+    if (!warps_open(check)) {
+        cpu_check_counts_lose();
         return;
     }
     warp_select(check, check->thread / CPU_WARP);
@@ -277,8 +280,12 @@ cpu_check_warp_access(struct cpu_check *check,
     }
     struct site_state *state =
         site_find(check->warp_accesses, access->site, shared);
+    if (!state) {
+        cpu_check_counts_lose();
+        return;
+    }
     uint64_t part = part_bytes(access);
-    for (uint64_t at = 0; state && at < access->bytes; at += part) {
+    for (uint64_t at = 0; at < access->bytes; at += part) {
         uint64_t rest = access->bytes - at;
         part_add(check, state, access->address + at,
                  rest < part ? rest : part);

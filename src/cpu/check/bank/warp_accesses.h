@@ -65,5 +65,8 @@ void cpu_check_warp_accesses_free(struct cpu_check *check);
  * memory space and a kind of access. Takes the lock of access_counts.c. */
 void cpu_check_counts_add(const char *kernel, const struct image_site *site,
                           bool shared, const struct cpu_check_counts *counts);
+/* Marks the counts as incomplete, since there was not enough memory to count
+ * an access. Takes the lock of access_counts.c. */
+void cpu_check_counts_lose(void);
 
 #endif

@@ -135,6 +135,16 @@ clock_join_stream(uint32_t *clock, const struct cpu_stream *stream)
     }
 }
 
+/* Called if there is not enough memory for the clock of an operation. Later
+ * operations cannot tell which operations happen before it, so all operations
+ * so far count as ordered before all later ones: a conflict may be missed, but
+ * none is reported in a program without one. */
+static void
+clocks_give_up(void)
+{
+    memcpy(host, latest, sizeof host);
+}
+
 static void
 order_place(struct cpu_check_order *order, struct cpu_stream *stream,
             struct cpu_op *const *after, size_t count)
@@ -142,14 +152,15 @@ order_place(struct cpu_check_order *order, struct cpu_stream *stream,
     if (stream && !stream->timeline) {
         stream->timeline = timeline_new();
     }
+    /* Room for a timeline that may be made below. */
+    order->clock = calloc(timeline_count + 1, sizeof *order->clock);
+    if (!order->clock) {
+        clocks_give_up();
+        return;
+    }
     order->temporary = !stream;
     order->timeline =
         stream ? stream->timeline : timeline_continue(after, count);
-    order->clock = calloc(timeline_count, sizeof *order->clock);
-    if (!order->clock) {
-        order->timeline = 0;
-        return;
-    }
     order->count = timeline_count;
     memcpy(order->clock, host, order->count * sizeof *host);
     for (size_t i = 0; i < count; i++) {
@@ -228,12 +239,13 @@ void
 cpu_check_order_set(struct cpu_stream *stream, struct cpu_op *op,
                     struct cpu_op *const *after, size_t count)
 {
-    if (!op->order) {
-        return;
-    }
     pthread_mutex_lock(&lock);
-    op->order->serial = ++last_serial;
-    order_place(op->order, stream, after, count);
+    if (op->order) {
+        op->order->serial = ++last_serial;
+        order_place(op->order, stream, after, count);
+    } else if (!atomic_load(&stopped)) {
+        clocks_give_up();
+    }
     pthread_mutex_unlock(&lock);
 }
 
