@@ -50,6 +50,9 @@ context_release(struct core_context *self)
     core_scratch_drop_all(self);
     core_pool_destroy(self);
     core_graph_links_end(self);
+    if (!self->valid) {
+        return CUDA_SUCCESS; /* another thread has ended it in between */
+    }
     WRITE_SHARED(self->valid, false);
     WRITE_SHARED(self->guarded, true);
     core_contexts_guard();

@@ -80,14 +80,15 @@ ipc_release(struct ipc_object *self)
 {
     struct core_scope scope;
     CUresult code = CUDA_SUCCESS;
-    if (!self->closed && core_enter(self->context, &scope)) {
+    bool closed = self->closed;
+    self->closed = true; /* another thread may call this without the GIL */
+    if (!closed && core_enter(self->context, &scope)) {
         CUdeviceptr pointer = self->pointer;
         PyThreadState *thread = core_gil_release();
         code = driver.cuIpcCloseMemHandle(pointer);
         core_gil_acquire(thread);
         core_leave(&scope);
     }
-    self->closed = true;
     return code;
 }
 

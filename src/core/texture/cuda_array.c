@@ -230,14 +230,15 @@ array_release(struct core_array_object *self)
 {
     struct core_scope scope;
     CUresult code = CUDA_SUCCESS;
-    if (self->owned && core_enter(self->context, &scope)) {
+    bool owned = self->owned;
+    self->owned = false; /* another thread may call this without the GIL */
+    if (owned && core_enter(self->context, &scope)) {
         CUarray handle = self->handle;
         PyThreadState *thread = core_gil_release();
         code = driver.cuArrayDestroy(handle);
         core_gil_acquire(thread);
         core_leave(&scope);
     }
-    self->owned = false;
     Py_CLEAR(self->owner);
     return code;
 }

@@ -86,7 +86,7 @@ orphan_destroy(PyObject *capsule)
 /* Passes the native handle to the graphs of all captures in progress, so that
  * the end of the last graph destroys it. */
 static CUresult
-handle_defer_destroy(struct object *self)
+handle_defer_destroy(struct object *self, unsigned long long handle)
 {
     struct orphan *orphan = PyMem_Malloc(sizeof *orphan);
     if (orphan == NULL) {
@@ -94,7 +94,7 @@ handle_defer_destroy(struct object *self)
     }
     *orphan = (struct orphan){
         .context = (struct core_context *)Py_NewRef((PyObject *)self->context),
-        .handle = self->handle,
+        .handle = handle,
         .surface = self->surface,
     };
     PyObject *capsule = PyCapsule_New(orphan, NULL, orphan_destroy);
@@ -111,13 +111,14 @@ static CUresult
 object_release(struct object *self)
 {
     CUresult code = CUDA_SUCCESS;
-    if (self->handle != 0 && self->used && self->context->captures != 0) {
-        code = handle_defer_destroy(self);
-    } else if (self->handle != 0) {
-        code = handle_destroy(self->context, self->handle, self->surface,
-                              self->used);
+    unsigned long long handle = self->handle;
+    self->handle = 0; /* another thread may call this without the GIL */
+    if (handle != 0 && self->used && self->context->captures != 0) {
+        code = handle_defer_destroy(self, handle);
+    } else if (handle != 0) {
+        code =
+            handle_destroy(self->context, handle, self->surface, self->used);
     }
-    self->handle = 0;
     Py_CLEAR(self->resource);
     return code;
 }
