@@ -26,12 +26,18 @@ draft_release(struct array *draft)
 static int
 draft_copy(struct array *draft, const struct array *array)
 {
-    memset(draft, 0, sizeof *draft);
-    draft->dtype = (PyArray_Descr *)Py_NewRef(array->dtype);
-    if (array_set_dims(draft, array->ndim, array->shape, array->strides) < 0) {
-        draft_release(draft);
+    size_t bytes = 2 * (size_t)array->ndim * sizeof *array->shape;
+
+    draft->shape = draft->inline_dims;
+    if (array->ndim > ARRAY_INLINE &&
+        (draft->shape = PyMem_Malloc(bytes)) == NULL) {
+        PyErr_NoMemory();
         return -1;
     }
+    memcpy(draft->shape, array->shape, bytes);
+    draft->ndim = array->ndim;
+    draft->strides = draft->shape + array->ndim;
+    draft->dtype = (PyArray_Descr *)Py_NewRef(array->dtype);
     draft->head.pointer = array->head.pointer;
     draft->head.owner = Py_XNewRef(array->head.owner);
     draft->size = array->size;
