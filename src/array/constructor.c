@@ -1,8 +1,9 @@
 /* constructor.c - the constructor GPUArray(shape, dtype, ...).
  *
  * Called by Python, which may call __init__ twice or not at all. The fields
- * are consistent at all times; an array whose __init__ failed is empty. Other
- * threads may use an array whose __init__ is called again.
+ * are consistent at all times; an array whose __init__ failed is empty. An
+ * array whose __init__ is called again, which other threads may use, has its
+ * former fields until that call ends.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"

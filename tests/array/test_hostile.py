@@ -161,12 +161,13 @@ def test_shape_list_that_shrinks() -> None:
     assert drv.pagelocked_empty(shape, "f4").shape == (2, 4)
 
 
-def test_half_made_array_is_empty() -> None:
+def test_an_array_is_unchanged_until_init_ends() -> None:
     array = ramp()
     seen = []
     size = Index(3, lambda: seen.append((array.shape, array.dtype)))
     array.__init__((size,), "i2")  # type: ignore[misc]
-    assert seen == [((0,), np.dtype("i2"))]
+    assert seen == [((8,), np.dtype("f4"))]
+    assert array.shape == (3,) and array.dtype == np.int16
     for bad in [("x", "f4"), (3, "no type"), (3, "O")]:
         with pytest.raises((TypeError, AssertionError)):
             array.__init__(*bad)  # type: ignore[misc]
