@@ -164,8 +164,8 @@ rule_free(struct rule *rule)
 }
 
 /* Adds a rule to the table, or frees it. Returns it, or the one that another
- * thread has added for the same key in the meantime. NULL with a MemoryError
- * on failure. */
+ * thread has added for the same key in the meantime. Returns NULL with a
+ * MemoryError on failure. */
 static const struct rule *
 rule_add(uint64_t key, struct rule *rule)
 {

@@ -213,9 +213,9 @@ int core_scratch(CUstream stream, size_t bytes, CUdeviceptr *counter,
  * context. */
 int core_context_key(void **key);
 /* Returns the current context, borrowed, and its key. Replaces NULL in *stream
- * by the current stream. For operations that need the context several times.
- * Does not ask the driver whether the context is current in CUDA: launches and
- * copies do. NULL with LogicError without a context. */
+ * by the current stream. It is for operations that need the context several
+ * times. Does not ask the driver whether the context is current in CUDA:
+ * launches and copies do. NULL with LogicError without a context. */
 struct core_context *core_current_with_stream(void **key, CUstream *stream);
 
 /* The change that core_enter (context/scope.h) made to CUDA's current context,
@@ -249,7 +249,7 @@ enum core_local {
     CORE_LOCAL_COUNT,
 };
 /* Returns the current context's storage of one kind, which contains NULL
- * before the first use. NULL with LogicError without a context. */
+ * before the first use. Returns NULL with LogicError without a context. */
 PyObject **core_local_slot(enum core_local which);
 
 #ifdef Py_GIL_DISABLED

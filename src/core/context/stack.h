@@ -14,8 +14,8 @@ struct core_context;
 struct core_entered;
 
 /* Returns the context on top of this thread's stack, borrowed, and makes it
- * CUDA's current context (core_stack_claim). NULL with LogicError if there is
- * none. */
+ * CUDA's current context (core_stack_claim). Returns NULL with LogicError if
+ * there is none. */
 struct core_context *core_current(void);
 /* Returns the context on top of this thread's stack, borrowed; NULL with
  * LogicError if there is none. Does not make it current in CUDA. For callers

@@ -12,7 +12,7 @@
 #include "core/state.h"
 
 /* Returns the kernel's source, which SourceModule has stored in the Function,
- * or None: a new reference. NULL with an exception on failure. */
+ * or None: a new reference. Returns NULL with an exception on failure. */
 static PyObject *
 source_of(const struct core_function *function)
 {
@@ -23,7 +23,7 @@ source_of(const struct core_function *function)
 }
 
 /* Calls the function `writer` of pycuda._launch.messages with the kernel's
- * source, its name and the values in the tuple `rest`. Returns the message.
+ * source, its name and the values in the tuple `rest`. Returns the message, or
  * NULL with an exception on failure. */
 static PyObject *
 text_write(struct core_function *function, const char *writer, PyObject *rest)

@@ -28,7 +28,7 @@ struct core_legacy_call {
 };
 
 /* Returns the function's state of single-step calls, and allocates it at the
- * first call. NULL with MemoryError. */
+ * first call. Returns NULL with MemoryError on failure. */
 static struct core_legacy_call *
 state_of(PyObject *op)
 {

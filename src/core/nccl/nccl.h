@@ -40,7 +40,8 @@ int core_nccl_fail(ncclResult_t result, const char *text, const char *routine);
  * be NULL. Returns 0 for ncclSuccess. */
 int core_nccl_check(ncclResult_t result, ncclComm_t comm, const char *routine);
 /* Returns the communicator in a capsule, whose context must be the current
- * one. NULL with an exception if it has ended or failed. */
+ * one. Returns NULL with an exception if the communicator has ended or
+ * failed. */
 struct core_communicator *core_nccl_get(PyObject *capsule);
 /* Returns whether the calling thread has an open group. */
 bool core_nccl_in_group(void);

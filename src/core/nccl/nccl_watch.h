@@ -35,8 +35,8 @@ struct core_nccl_place {
 };
 
 /* Begins to observe the calls of a communicator in the current context, which
- * fail if they are not complete after `seconds`. NULL with an exception on
- * errors. */
+ * fail if they are not complete after `seconds`. Returns NULL with an
+ * exception on errors. */
 struct core_nccl_watch *core_nccl_watch_new(ncclComm_t handle,
                                             struct core_nccl_place place,
                                             double seconds);

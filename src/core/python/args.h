@@ -33,7 +33,8 @@ int core_shared_size(PyObject *object, const char *name, unsigned *bytes);
 int core_int(PyObject *object, int *value);
 /* Returns a str's UTF-8 text, borrowed. TypeError: "<what> must be a str". */
 const char *core_text(PyObject *object, const char *what);
-/* Copies a 64-byte IPC handle. LogicError (text `says`) for another size. */
+/* Copies a 64-byte IPC handle. Raises LogicError with the text `says` for
+ * another size. */
 int core_ipc_handle(PyObject *bytes, void *handle, const char *routine,
                     const char *says);
 /* Reads a grid or block into three lengths: an int, a tuple, list or array of

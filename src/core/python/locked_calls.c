@@ -293,8 +293,8 @@ static const struct {
 #undef TABLE
 };
 
-/* Returns a trampoline for `function`, the same one each time. NULL with a
- * RuntimeError if all are in use. */
+/* Returns a trampoline for `function`, the same one each time. Returns NULL
+ * with a RuntimeError if all are in use. */
 static void *
 trampoline_of(int kind, void *function, enum core_call_lock lock)
 {

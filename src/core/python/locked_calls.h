@@ -29,7 +29,8 @@ PyObject *core_type_new(PyObject *module, PyType_Spec *spec, PyObject *bases,
  * Returns 0, or -1 with an exception. */
 int core_add_functions(PyObject *module, PyMethodDef *functions);
 /* Returns a table of methods that take locks: a copy, which exists until the
- * process ends, or with the GIL `methods` itself. NULL with an exception. */
+ * process ends, or with the GIL `methods` itself. Returns NULL with an
+ * exception on failure. */
 PyMethodDef *core_locked_methods(PyMethodDef *methods,
                                  enum core_call_lock lock);
 
@@ -50,7 +51,7 @@ void core_call_begin(struct core_call *call, PyObject *self,
 /* Releases the locks that core_call_begin has taken. */
 void core_call_end(struct core_call *call);
 /* Returns a function that takes locks and calls `call`, for the field that
- * __vectorcalloffset__ names. NULL with an exception. */
+ * __vectorcalloffset__ names. Returns NULL with an exception on failure. */
 vectorcallfunc core_locked_vectorcall(vectorcallfunc call,
                                       enum core_call_lock lock);
 /* Returns the function that a slot of a type calls: the argument of

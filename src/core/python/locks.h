@@ -38,8 +38,8 @@ struct core_lock {
     void *tables[CORE_TABLES];
 };
 
-/* Returns a lock for a new context: an unused one, or a new one. NULL with a
- * MemoryError. */
+/* Returns a lock for a new context: an unused one, or a new one. Returns NULL
+ * with a MemoryError on failure. */
 struct core_lock *core_lock_new(void);
 /* Allows a new context to use the lock. Called when a context is freed, also
  * by a thread that still holds the lock. NULL is allowed. */

@@ -86,7 +86,7 @@ capture_add_context(struct core_capture *self, struct core_context *context)
 
 /* Called after `stream`, of context `to`, has waited for an event of context
  * `from`. If the stream has joined a capture by that wait, `to` counts as
- * capturing until the capture ends. -1 with MemoryError. */
+ * capturing until the capture ends. Returns -1 with MemoryError on failure. */
 int
 core_capture_join(struct core_context *from, struct core_context *to,
                   CUstream stream)

@@ -35,8 +35,8 @@ CUgraph core_graph_handle(struct core_graph *self, const char *routine);
  * returns 1. Returns 0 if the stream does not capture, -1 with an
  * exception. */
 int core_graph_capture(struct core_graph *self, CUstream stream);
-/* Reads the arguments of the method launch(stream=None). -1 with an
- * exception. */
+/* Reads the arguments of the method launch(stream=None). Returns 0, or -1 with
+ * an exception. */
 int core_graph_launch_args(CORE_ARGS, struct core_graph_launch *launch);
 
 #endif

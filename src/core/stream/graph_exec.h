@@ -17,8 +17,8 @@ struct core_graph_launch;
  * update it, and it keeps a reference to its present graph. A launch in a
  * stream that captures needs the graph, which becomes a child node. */
 PyObject *core_graph_exec_new(struct core_graph *self, bool updates);
-/* Launches the GraphExec in a stream that does not capture. -1 with an
- * exception. */
+/* Launches the GraphExec in a stream that does not capture. Returns 0, or -1
+ * with an exception. */
 int core_graph_exec_launch(PyObject *exec,
                            const struct core_graph_launch *launch);
 /* Registers the type GraphExec. */

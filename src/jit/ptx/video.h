@@ -20,7 +20,7 @@ bool ptx_build_video(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_video_lanes(struct ptx *ptx,
                            const struct ptx_statement *statement);
 
-/* ---- shared by both files, in video.c ---- */
+/* ---- functions of video.c that video_lanes.c also calls ---- */
 /* An operand of a video instruction: `reg.selector`, such as r1.b2, or -r1. */
 struct ptx_part {
     LLVMValueRef value;   /* the whole register, an i32 */
