@@ -33,6 +33,14 @@ def in_byte(operand: str) -> str:
     return operand if operand[0] == "%" else str(int(operand) & 255)
 
 
+def in_word(operand: str) -> str:
+    """Return a register, or a constant cut off to 6 bits.
+
+    ptxas of CUDA 13.0 drops a shift of a product by 64 bits or more.
+    """
+    return operand if operand[0] == "%" else str(int(operand) & 63)
+
+
 class Maker:
     """The statements of one function."""
 
@@ -91,7 +99,8 @@ class Maker:
             f"min.{typed} ~, {a}, {b}", f"max.{typed} ~, {a}, {b}",
             f"and.{kind} ~, {a}, {b}", f"or.{kind} ~, {a}, {b}",
             f"xor.{kind} ~, {a}, {b}", f"not.{kind} ~, {a}",
-            f"cnot.{kind} ~, {a}", f"shl.{kind} ~, {a}, {self.source('b32')}",
+            f"cnot.{kind} ~, {a}",
+            f"shl.{kind} ~, {a}, {in_word(self.source('b32'))}",
             f"shr.{typed} ~, {a}, {self.source('b32')}",
             f"sad.{typed} ~, {a}, {b}, {c}",
             f"selp.{kind} ~, {a}, {b}, {self.pick('pred')}",
