@@ -102,10 +102,9 @@ cublasDestroy_v2(cublasHandle_t handle)
 {
     struct blas_handle *blas = cpu_handle_object(CPU_BLAS, handle);
 
-    if (!blas) {
+    if (!blas || !cpu_handle_delete(handle)) {
         return CUBLAS_STATUS_NOT_INITIALIZED;
     }
-    cpu_handle_delete(handle);
     free(blas);
     return CUBLAS_STATUS_SUCCESS;
 }

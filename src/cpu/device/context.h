@@ -60,7 +60,32 @@ struct cpu_context {
      * done when all events are reached for which a program has made the
      * context wait (cuCtxWaitEvent). Written under the scheduler lock. */
     struct cpu_op *_Atomic gate;
+    /* Number of threads between cpu_context_enter and cpu_context_leave, plus
+     * 1 until the context is destroyed. Who makes it 0 frees the context. */
+    atomic_uint users;
+    /* frees the context and everything that it owns */
+    void (*end)(struct cpu_context *ctx);
 };
+
+/* A call that waits for operations of the context, and uses the context
+ * afterwards, does so between these two. If the context is destroyed
+ * meanwhile, by another thread or by a signal handler that runs during the
+ * wait, cpu_context_leave frees it. */
+static inline void
+cpu_context_enter(struct cpu_context *ctx)
+{
+    atomic_fetch_add(&ctx->users, 1);
+}
+
+/* Ends what cpu_context_enter began; the caller must not use the context
+ * afterwards. */
+static inline void
+cpu_context_leave(struct cpu_context *ctx)
+{
+    if (atomic_fetch_sub(&ctx->users, 1) == 1) {
+        ctx->end(ctx);
+    }
+}
 
 /* Finds the calling thread's current context. Fails if there is none, or if it
  * was destroyed or has a sticky error. */

@@ -97,8 +97,8 @@ cuCtxDestroy_v2(CUcontext handle)
     if (context_stack.depth && context_stack.current == handle) {
         context_stack_pop();
     }
-    cpu_context_destroy(ctx);
-    return CUDA_SUCCESS;
+    return cpu_context_destroy(ctx) ? CUDA_SUCCESS
+                                    : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CPU_API CUresult

@@ -54,42 +54,10 @@ context_discard(struct cpu_context *ctx)
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult
-cpu_context_new(CUdevice device, unsigned flags, struct cpu_context **made)
+/* Function `end` of a context: frees everything that the context owns. */
+static void
+context_end(struct cpu_context *ctx)
 {
-    struct cpu_context *ctx = calloc(1, sizeof *ctx);
-
-    if (!ctx) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    cpu_child_launch_install();
-    ctx->fifo = cpu_fifo_new();
-    ctx->handle = cpu_handle_new(CPU_CONTEXT, ctx, 0);
-    ctx->legacy.handle = cpu_handle_new(CPU_STREAM, &ctx->legacy, 0);
-    ctx->per_thread.handle = cpu_handle_new(CPU_STREAM, &ctx->per_thread, 0);
-    if (!ctx->fifo || !ctx->handle || !ctx->legacy.handle ||
-        !ctx->per_thread.handle) {
-        return context_discard(ctx);
-    }
-    ctx->device = device;
-    ctx->flags = flags;
-    ctx->id = cpu_context_next_id();
-    memcpy(ctx->limits, limit_defaults, sizeof ctx->limits);
-    pthread_mutex_init(&ctx->lock, NULL);
-    pthread_mutex_init(&ctx->heap_lock, NULL);
-    cpu_stream_attach(ctx, &ctx->per_thread);
-    cpu_stream_attach(ctx, &ctx->legacy);
-    *made = ctx;
-    return CUDA_SUCCESS;
-}
-
-/* Waits for pending operations, then frees everything that the context
- * owns. */
-void
-cpu_context_destroy(struct cpu_context *ctx)
-{
-    cpu_handle_delete(ctx->handle);
-    cpu_scheduler_drain(ctx);
     cpu_fifo_flush(ctx);
     cpu_modules_close(ctx);
     cpu_links_close(ctx);
@@ -113,6 +81,48 @@ cpu_context_destroy(struct cpu_context *ctx)
     free(ctx);
 }
 
+CUresult
+cpu_context_new(CUdevice device, unsigned flags, struct cpu_context **made)
+{
+    struct cpu_context *ctx = calloc(1, sizeof *ctx);
+
+    if (!ctx) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    cpu_child_launch_install();
+    ctx->fifo = cpu_fifo_new();
+    ctx->handle = cpu_handle_new(CPU_CONTEXT, ctx, 0);
+    ctx->legacy.handle = cpu_handle_new(CPU_STREAM, &ctx->legacy, 0);
+    ctx->per_thread.handle = cpu_handle_new(CPU_STREAM, &ctx->per_thread, 0);
+    if (!ctx->fifo || !ctx->handle || !ctx->legacy.handle ||
+        !ctx->per_thread.handle) {
+        return context_discard(ctx);
+    }
+    ctx->users = 1;
+    ctx->end = context_end;
+    ctx->device = device;
+    ctx->flags = flags;
+    ctx->id = cpu_context_next_id();
+    memcpy(ctx->limits, limit_defaults, sizeof ctx->limits);
+    pthread_mutex_init(&ctx->lock, NULL);
+    pthread_mutex_init(&ctx->heap_lock, NULL);
+    cpu_stream_attach(ctx, &ctx->per_thread);
+    cpu_stream_attach(ctx, &ctx->legacy);
+    *made = ctx;
+    return CUDA_SUCCESS;
+}
+
+bool
+cpu_context_destroy(struct cpu_context *ctx)
+{
+    if (!cpu_handle_delete(ctx->handle)) {
+        return false;
+    }
+    cpu_scheduler_drain(ctx);
+    cpu_context_leave(ctx);
+    return true;
+}
+
 bool
 cpu_context_flags_valid(unsigned flags)
 {
@@ -127,7 +137,10 @@ cpu_context_flags_valid(unsigned flags)
 CUresult
 cpu_context_synchronize(struct cpu_context *ctx)
 {
+    cpu_context_enter(ctx);
     cpu_scheduler_drain(ctx);
     cpu_fifo_flush(ctx);
-    return cpu_context_status(ctx);
+    CUresult code = cpu_context_status(ctx);
+    cpu_context_leave(ctx);
+    return code;
 }

@@ -61,13 +61,15 @@ cpu_handle_new(enum cpu_kind kind, void *object, uint64_t owner)
     return slot;
 }
 
-void
+bool
 cpu_handle_delete(void *handle)
 {
     struct cpu_slot *slot = handle;
     uint32_t index = (uint32_t)(slot - cpu_slots);
 
-    atomic_store_explicit(&slot->kind, CPU_NONE, memory_order_release);
+    if (atomic_exchange(&slot->kind, CPU_NONE) == CPU_NONE) {
+        return false;
+    }
     pthread_mutex_lock(&handle_lock);
     slot->next_free = 0;
     if (free_count) {
@@ -78,6 +80,7 @@ cpu_handle_delete(void *handle)
     free_last = index;
     free_count++;
     pthread_mutex_unlock(&handle_lock);
+    return true;
 }
 
 void
@@ -100,8 +103,9 @@ cpu_handles_delete_owned(enum cpu_kind kind, uint64_t owner,
         void *object = cpu_handle_object(kind, &cpu_slots[i]);
 
         if (object && atomic_load(&cpu_slots[i].owner) == owner) {
-            cpu_handle_delete(&cpu_slots[i]);
-            end(object);
+            if (cpu_handle_delete(&cpu_slots[i])) {
+                end(object);
+            }
         }
     }
 }

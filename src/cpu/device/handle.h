@@ -9,6 +9,7 @@
 #define PYCUDA_CPU_HANDLE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -71,8 +72,10 @@ cpu_handle_object(enum cpu_kind kind, const void *handle)
 /* Creates a handle for `object`. `owner` is the id of the context that owns
  * the object, or 0. Returns NULL if the table of handles is full. */
 void *cpu_handle_new(enum cpu_kind kind, void *object, uint64_t owner);
-/* Makes the handle invalid. Its slot is reused later. */
-void cpu_handle_delete(void *handle);
+/* Makes the handle invalid. Its slot is reused later. Returns false and does
+ * nothing if the handle is invalid already: of several threads that destroy an
+ * object, only the one that gets true may free it. */
+bool cpu_handle_delete(void *handle);
 /* Changes the handle to kind CPU_STRANDED (a stream whose green context was
  * destroyed). Its slot is never reused. */
 void cpu_handle_strand(void *handle);

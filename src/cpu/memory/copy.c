@@ -172,22 +172,29 @@ cpu_rows_submit(const struct cpu_rows *rows, struct cpu_stream *stream,
 {
     size_t bytes = rows->width * rows->height * rows->depth;
 
+    struct cpu_context *ctx = stream->ctx;
+
     if (!bytes) {
-        return CUDA_SUCCESS;
+        return cpu_context_status(ctx);
     }
     bool records = cpu_stream_records(stream);
     bool host_waits = !records && (wait || pageable(rows->to));
     if (host_waits || (!records && pageable(rows->from))) {
         struct cpu_rows copy = *rows;
-        CUresult code = cpu_run_sync(stream, cpu_rows_run, &copy, host_waits);
 
+        cpu_context_enter(ctx);
+        CUresult code = cpu_run_sync(stream, cpu_rows_run, &copy, host_waits);
         if (wait) {
-            cpu_fifo_flush(stream->ctx);
+            cpu_fifo_flush(ctx);
         }
+        code = code ? code : cpu_context_status(ctx);
+        cpu_context_leave(ctx);
         return code;
     }
-    return cpu_run_async(stream, CU_GRAPH_NODE_TYPE_MEMCPY, cpu_rows_run, rows,
-                         sizeof *rows, bytes <= SMALL_BYTES);
+    CUresult code =
+        cpu_run_async(stream, CU_GRAPH_NODE_TYPE_MEMCPY, cpu_rows_run, rows,
+                      sizeof *rows, bytes <= SMALL_BYTES);
+    return code ? code : cpu_context_status(ctx);
 }
 
 /* Returns the number of rows per slice; `slice` and `pitch` are the sizes of a
@@ -240,8 +247,7 @@ copy_1d(void *to, const void *from, size_t bytes, CUstream handle, bool wait)
     if (bytes && (!to || !from)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    code = cpu_rows_submit(&rows, stream, wait);
-    return code ? code : cpu_context_status(ctx);
+    return cpu_rows_submit(&rows, stream, wait);
 }
 
 static void *

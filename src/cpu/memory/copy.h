@@ -25,7 +25,8 @@ struct cpu_rows {
  * cpu_rows. Returns INVALID_VALUE if an address is invalid. */
 CUresult cpu_rows_run(void *rows);
 /* Submits a copy in stream order. If `wait`, returns after the copy is done.
- * The caller has checked the addresses. */
+ * The caller has checked the addresses. Returns the context's sticky error if
+ * there is one. */
 CUresult cpu_rows_submit(const struct cpu_rows *rows,
                          struct cpu_stream *stream, bool wait);
 

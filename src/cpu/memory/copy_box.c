@@ -165,8 +165,7 @@ box_copy(const struct side *to, const struct side *from, const size_t box[3],
                             .to_slice = target.slice,
                             .from_pitch = source.pitch,
                             .from_slice = source.slice};
-    code = cpu_rows_submit(&rows, stream, wait);
-    return code ? code : cpu_context_status(ctx);
+    return cpu_rows_submit(&rows, stream, wait);
 }
 
 /* Initializers of `struct side` from CUDA's parameter struct of a copy. `end`

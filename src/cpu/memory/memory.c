@@ -121,6 +121,7 @@ cuMemFree_v2(CUdeviceptr pointer)
     if (code) {
         return code;
     }
+    cpu_context_enter(ctx);
     cpu_scheduler_drain(ctx);
     code = cpu_arena_free((uintptr_t)pointer, CPU_MEMORY_DEVICE);
     if (code) {
@@ -133,7 +134,9 @@ cuMemFree_v2(CUdeviceptr pointer)
         cpu_graph_memory_release(graph_memory);
         code = CUDA_SUCCESS;
     }
-    return code ? code : cpu_context_status(ctx);
+    code = code ? code : cpu_context_status(ctx);
+    cpu_context_leave(ctx);
+    return code;
 }
 
 CPU_API CUresult

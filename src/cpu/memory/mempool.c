@@ -449,11 +449,10 @@ cuMemPoolDestroy(CUmemoryPool handle)
     if (code) {
         return code;
     }
-    if (pool->is_default) {
+    if (pool->is_default || !cpu_handle_delete(handle)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     pthread_mutex_lock(&cpu_pools_lock);
-    cpu_handle_delete(handle);
     free(pool);
     pthread_mutex_unlock(&cpu_pools_lock);
     return CUDA_SUCCESS;

@@ -97,7 +97,9 @@ cuLibraryUnload(CUlibrary handle)
     if (code) {
         return code;
     }
-    cpu_handle_delete(handle);
+    if (!cpu_handle_delete(handle)) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
     cpu_kernels_end(library);
     while (library->loaded) {
         struct cpu_loaded *loaded = library->loaded;

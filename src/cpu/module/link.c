@@ -252,7 +252,9 @@ cuLinkDestroy(CUlinkState handle)
     if (code) {
         return code;
     }
-    cpu_handle_delete(handle);
+    if (!cpu_handle_delete(handle)) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
     link_free(link);
     return CUDA_SUCCESS;
 }

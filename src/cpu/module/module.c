@@ -405,11 +405,12 @@ module_free(struct cpu_module *module)
     free(module);
 }
 
-void
+bool
 cpu_module_close(struct cpu_module *module)
 {
     struct cpu_context *ctx = module->ctx;
 
+    cpu_context_enter(ctx);
     cpu_scheduler_drain(ctx); /* kernels of the module may still be queued */
     cpu_fifo_flush(ctx);
     pthread_mutex_lock(&ctx->lock);
@@ -417,11 +418,16 @@ cpu_module_close(struct cpu_module *module)
     while (*at && *at != module) {
         at = &(*at)->next;
     }
-    if (*at) {
+    bool found = *at != NULL;
+    if (found) {
         *at = module->next;
     }
     pthread_mutex_unlock(&ctx->lock);
-    module_free(module);
+    if (found) {
+        module_free(module);
+    }
+    cpu_context_leave(ctx);
+    return found;
 }
 
 void

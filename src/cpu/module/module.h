@@ -32,9 +32,10 @@ struct cpu_jit_log {
  * errors to `log`. The caller may free `bytes` afterwards. */
 CUresult cpu_module_load(struct cpu_context *ctx, const void *bytes,
                          struct cpu_jit_log *log, struct cpu_module **module);
-/* Waits for the context's operations, then frees the module. cpu_modules_close
- * frees all modules of a context whose operations are done. */
-void cpu_module_close(struct cpu_module *module);
+/* Waits for the context's operations, then frees the module. Returns false if
+ * another thread has freed it meanwhile. cpu_modules_close frees all modules
+ * of a context whose operations are done. */
+bool cpu_module_close(struct cpu_module *module);
 void cpu_modules_close(struct cpu_context *ctx);
 /* Frees all links (cuLinkCreate) of the context that were not destroyed. */
 void cpu_links_close(struct cpu_context *ctx);

@@ -216,8 +216,11 @@ cuModuleUnload(CUmodule handle)
         return CUDA_ERROR_INVALID_HANDLE;
     }
     struct cpu_context *ctx = module->ctx;
-    cpu_module_close(module);
-    return cpu_context_status(ctx);
+    cpu_context_enter(ctx);
+    code = cpu_module_close(module) ? cpu_context_status(ctx)
+                                    : CUDA_ERROR_INVALID_HANDLE;
+    cpu_context_leave(ctx);
+    return code;
 }
 
 CPU_API CUresult

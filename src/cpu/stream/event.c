@@ -221,10 +221,9 @@ cuEventDestroy_v2(CUevent handle)
         return code;
     }
     struct cpu_event *event = event_of(handle);
-    if (!event) {
+    if (!event || !cpu_handle_delete(handle)) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    cpu_handle_delete(handle);
     cpu_event_release(event);
     return CUDA_SUCCESS;
 }
@@ -353,17 +352,28 @@ cuEventSynchronize(CUevent handle)
         return code;
     }
     struct cpu_op *mark = cpu_event_record_op(event);
+    if (!mark && event->shared) {
+        /* the other process may never reach the event: the context can be
+         * destroyed meanwhile */
+        cpu_ipc_event_wait(event->shared);
+        code = event_for_query(handle, &event);
+        if (code) {
+            return code;
+        }
+    }
+    struct cpu_context *ctx = event->ctx;
+    cpu_context_enter(ctx);
     if (mark) {
         cpu_op_wait(mark);
         if (cpu_check_flags & CPU_CHECK_STREAMS) {
             cpu_check_host_after(mark);
         }
         cpu_op_release(mark);
-    } else if (event->shared) {
-        cpu_ipc_event_wait(event->shared);
     }
-    cpu_fifo_flush(event->ctx);
-    return cpu_context_status(event->ctx);
+    cpu_fifo_flush(ctx);
+    code = cpu_context_status(ctx);
+    cpu_context_leave(ctx);
+    return code;
 }
 
 CPU_API CUresult

@@ -320,7 +320,9 @@ cuStreamDestroy_v2(CUstream handle)
         stream == &stream->ctx->per_thread) {
         return stream ? CUDA_ERROR_INVALID_HANDLE : stream_gone(handle);
     }
-    cpu_handle_delete(handle);
+    if (!cpu_handle_delete(handle)) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
     stream_drop(stream);
     return CUDA_SUCCESS;
 }
@@ -338,9 +340,12 @@ cuStreamSynchronize(CUstream handle)
     if (cpu_stream_records(stream)) {
         return cpu_capture_refuse(stream);
     }
+    cpu_context_enter(ctx);
     cpu_stream_wait(stream);
     cpu_fifo_flush(ctx);
-    return cpu_context_status(ctx);
+    code = cpu_context_status(ctx);
+    cpu_context_leave(ctx);
+    return code;
 }
 
 CPU_API CUresult

@@ -93,7 +93,9 @@ cpu_array_new(struct cpu_context *ctx,
 CUresult
 cpu_array_free(struct cpu_array *array)
 {
-    cpu_handle_delete(array->handle);
+    if (!cpu_handle_delete(array->handle)) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
     CUresult code = cpu_arena_free((uintptr_t)array->data, CPU_MEMORY_DEVICE);
     free(array);
     return code;
@@ -170,8 +172,12 @@ cuArrayDestroy(CUarray handle)
     if (array->is_level) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    cpu_scheduler_drain(array->ctx);
-    return cpu_array_free(array);
+    struct cpu_context *ctx = array->ctx;
+    cpu_context_enter(ctx);
+    cpu_scheduler_drain(ctx);
+    code = cpu_array_free(array);
+    cpu_context_leave(ctx);
+    return code;
 }
 
 CPU_API CUresult

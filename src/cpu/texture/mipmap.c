@@ -59,8 +59,8 @@ mipmap_free(struct cpu_mipmap *mipmap)
 {
     CUresult code = CUDA_SUCCESS;
 
-    if (mipmap->handle) {
-        cpu_handle_delete(mipmap->handle);
+    if (mipmap->handle && !cpu_handle_delete(mipmap->handle)) {
+        return CUDA_ERROR_INVALID_HANDLE;
     }
     for (unsigned i = 0; i < mipmap->count; i++) {
         CUresult failed = cpu_array_free(mipmap->levels[i]);
@@ -159,8 +159,12 @@ cuMipmappedArrayDestroy(CUmipmappedArray handle)
     if (code) {
         return code;
     }
-    cpu_scheduler_drain(mipmap->ctx);
-    return mipmap_free(mipmap);
+    struct cpu_context *ctx = mipmap->ctx;
+    cpu_context_enter(ctx);
+    cpu_scheduler_drain(ctx);
+    code = mipmap_free(mipmap);
+    cpu_context_leave(ctx);
+    return code;
 }
 
 /* Always fails, as for arrays: no mipmapped array has memory requirements. */

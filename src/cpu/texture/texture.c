@@ -267,10 +267,12 @@ cpu_bindless_destroy(void *handle, void *object)
 {
     struct cpu_context *ctx;
 
+    if (!cpu_handle_delete(handle)) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
     if (cpu_context_current_any(&ctx) == CUDA_SUCCESS) {
         cpu_scheduler_drain(ctx);
     }
-    cpu_handle_delete(handle);
     free(object);
     return CUDA_SUCCESS;
 }

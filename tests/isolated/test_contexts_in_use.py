@@ -1,0 +1,107 @@
+"""Contexts and handles that end while another call still uses them."""
+
+# SPDX-License-Identifier: MIT
+
+import pytest
+from isolated import run
+
+pytestmark = pytest.mark.cpu
+
+WAITS = {
+    "context": "context.synchronize()",
+    "stream": "stream.synchronize()",
+    "event": "event.synchronize()",
+    "copy": "drv.memcpy_dtoh(host, memory)",
+    "free": "memory.free()",
+    "array": "array.free()",
+    "module": "module = spin = None",
+}
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_a_context_is_detached_while_a_thread_waits(name: str) -> None:
+    run(f"""
+    import threading
+    import numpy as np
+    import pycuda.driver as drv
+    from pycuda.compiler import SourceModule
+
+    drv.init()
+    for turn in range(6):
+        context = drv.Device(0).make_context()
+        module = SourceModule('''
+        __global__ void spin()
+        {{
+            long long start = clock64();
+            while (clock64() - start < 50000000) {{}}
+        }}''')
+        spin = module.get_function("spin")
+        stream, event = drv.Stream(), drv.Event()
+        host, memory = np.ones(1000), drv.mem_alloc(8000)
+        array = drv.matrix_to_array(np.ones((8, 8), "f4"), "C")
+        spin(block=(1, 1, 1), stream=stream)
+        event.record(stream)
+        waits = threading.Event()
+
+        def wait():
+            global module, spin
+            context.push()
+            waits.set()
+            try:
+                {WAITS[name]}
+            except drv.Error:
+                pass
+            try:
+                drv.Context.pop()
+            except drv.Error:
+                pass
+
+        threads = [threading.Thread(target=wait) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        waits.wait()
+        try:
+            context.detach()
+        except drv.Error:
+            pass
+        for thread in threads:
+            thread.join()
+        module = spin = None
+    context = drv.Device(0).make_context()
+    drv.to_device(host)
+    context.pop()
+    """)
+
+
+def test_a_signal_handler_detaches_the_context_of_the_wait() -> None:
+    run("""
+    import signal
+    import pycuda.driver as drv
+    from pycuda.compiler import SourceModule
+
+    drv.init()
+    context = drv.Device(0).make_context()
+    spin = SourceModule('''
+    __global__ void spin()
+    {
+        long long start = clock64();
+        while (clock64() - start < 1000000000) {}
+    }''').get_function("spin")
+    calls = []
+
+    def handler(*unused):
+        calls.append(1)
+        context.detach()
+
+    signal.signal(signal.SIGALRM, handler)
+    spin(block=(1, 1, 1))
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        context.synchronize()
+    except drv.Error:
+        pass
+    assert calls == [1]
+    again = drv.Device(0).make_context()
+    again.synchronize()
+    again.pop()
+    """)
