@@ -330,3 +330,13 @@ def test_many_processes_on_one_cold_cache(folder):
         assert process.returncode == 0, errors
     assert len(entries(folder)) == 1
     compiler.SourceModule(SOURCE)
+
+
+@pytest.mark.cpu
+@pytest.mark.timeout(60)
+def test_unknown_long_names_are_errors_at_once():
+    """Clang's search for similar names would take many minutes."""
+    name = "x" * 400_000
+    with pytest.raises(drv.CompileError, match="undeclared identifier"):
+        compiler.SourceModule(f"__global__ void k(int *a) {{ *a = {name}; }}")
+    compiler.SourceModule(f"__global__ void k(int *a) {{ int {name} = *a; }}")

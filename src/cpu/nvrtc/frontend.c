@@ -4,6 +4,7 @@
  * process, under a mutex, and the result is cached.
  *
  * SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -312,5 +313,23 @@ nvrtc_frontend_flags(struct nvrtc_strings *argv, const char *headers,
         /* reports an error for a constexpr function that never has a constant
          * result */
         nvrtc_strings_add(argv, "-Werror=invalid-constexpr");
+    }
+}
+
+/* Names longer than this, in bytes, get no suggestion of another name: clang
+ * would need a time that grows with the square of the length. */
+enum { SPELLED_MOST = 500 };
+
+void
+nvrtc_source_flags(struct nvrtc_strings *argv, const char *source)
+{
+    size_t length = 0;
+
+    for (const char *at = source; *at && length <= SPELLED_MOST; at++) {
+        unsigned char c = (unsigned char)*at;
+        length = isalnum(c) || c == '_' || c >= 0x80 ? length + 1 : 0;
+    }
+    if (length > SPELLED_MOST) {
+        nvrtc_strings_add(argv, "-fno-spell-checking");
     }
 }

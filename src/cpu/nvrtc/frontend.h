@@ -28,5 +28,7 @@ extern const char *const nvrtc_cccl_dirs[];
  * header folders (with CCCL's if options->cccl is set). */
 void nvrtc_frontend_flags(struct nvrtc_strings *argv, const char *headers,
                           const struct nvrtc_options *options);
+/* Adds the cc1 flags that only some sources need. */
+void nvrtc_source_flags(struct nvrtc_strings *argv, const char *source);
 
 #endif

@@ -255,6 +255,7 @@ frontend_argv(const struct nvrtc_job *job, struct nvrtc_strings *argv)
 
     nvrtc_strings_add_all(argv, job->frontend);
     nvrtc_frontend_flags(argv, job->headers, &job->options);
+    nvrtc_source_flags(argv, job->program->source);
     if (checks && *checks) {
         /* embeds the source: reports of the kernel checks quote its lines */
         nvrtc_strings_add(argv, "-gembed-source");
@@ -264,9 +265,8 @@ frontend_argv(const struct nvrtc_job *job, struct nvrtc_strings *argv)
     }
     for (size_t i = 0; i < job->options.preprocess.count; i++) {
         const char *word = job->options.preprocess.word[i];
-        /* The -I option of a folder with CCCL is left out if CCCL is used:
-         * header_flags adds this folder, after the package's additions to
-         * CCCL. */
+        /* Not the -I option of a folder with CCCL: header_flags adds this
+         * folder, after the package's additions to CCCL. */
         if (job->options.cccl == NULL || !nvrtc_cccl_is_include(word)) {
             nvrtc_strings_add(argv, "%s", word);
         }
