@@ -32,7 +32,7 @@ class Elements(NamedTuple):
     """How NCCL sees the elements of a dtype."""
 
     type: int
-    bytes: int  # size of an element as NCCL sees it
+    bytes: int  # size of an element of NCCL's type
     count: int  # number of NCCL's elements per element of the array
 
 

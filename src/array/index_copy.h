@@ -27,7 +27,8 @@ struct index_copy {
     bool rows;
     struct array *row, *indices;
     struct array *plain; /* NULL for INDEX_COPY_FILL */
-    const void *element; /* bytes of the element for INDEX_COPY_FILL */
+    /* address of the value that INDEX_COPY_FILL writes, of row's dtype */
+    const void *element;
     /* axis number that the kernel writes to the fault record if an index is
      * out of range */
     long axis;

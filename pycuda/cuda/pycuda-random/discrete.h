@@ -12,8 +12,8 @@
 #include "discrete_types.h"
 #include "normal.h"
 
-/* Returns the random number for u: the number of the histogram's column at u,
- * or the alias of that column. */
+/* Returns the random number for u by the alias method: the index of the
+ * histogram's column at u, or the alias of that column. */
 template <class Word>
 __pycuda_template_fn unsigned int
 _curand_M2_double(Word x, curandDistributionM2Shift_t table)

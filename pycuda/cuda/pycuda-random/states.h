@@ -2,7 +2,8 @@
  * cuRAND's distributions are overloads for each state, without templates: they
  * accept any argument that converts to a pointer to the state.
  *
- * The headers define them by macros that these lists expand.
+ * Each header of distributions defines a macro for one state, and a list here
+ * expands it for every state.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

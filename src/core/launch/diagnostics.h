@@ -20,7 +20,8 @@ void core_launch_record(struct core_context *context, PyObject *name,
                         const unsigned block[3]);
 /* Clears the context's recent launches. */
 void core_launch_records_clear(struct core_context *context);
-/* Stores a Function's name in its recent launches, before it is freed. */
+/* Stores a Function's name in the records of its recent launches. Called
+ * before the Function is freed. */
 void core_launch_records_name(struct core_context *context,
                               CUfunction function, PyObject *name);
 /* Raises the exception of a launch that the driver refused; returns -1. */

@@ -175,8 +175,8 @@ stream_is_idle(CUstream stream)
 }
 
 /* Returns whether the default stream and all Streams of the context are idle.
- * Asks the streams in the context's list, since the table has no entry for
- * some of them. */
+ * Asks the streams in the context's list, since the throttle's table of
+ * streams has no entry for some of them. */
 static bool
 streams_are_idle(const struct core_context *context)
 {

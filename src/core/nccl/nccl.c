@@ -106,8 +106,9 @@ nccl_unique_id(PyObject *module, PyObject *unused)
 
 /* ---- communicators ---- */
 
-/* Ends the observation of a communicator. Returns false if the communicator
- * has failed: the monitor ends it. */
+/* Tells the monitor thread to observe the communicator no longer. Returns
+ * false if the communicator has failed; the monitor thread then aborts the
+ * communicator, and the caller must not. */
 static bool
 watch_end(struct core_communicator *self)
 {

@@ -14,8 +14,8 @@
 #include "cpu/check/check.h"
 #include "image/abi.h"
 
-/* Number of checked accesses of all threads of the block, for which a report
- * is delayed at most. */
+/* A report is delayed at most until the threads of the block have made this
+ * number of further checked accesses. */
 #define CPU_CHECK_DEFERRED_ACCESSES (1u << 20)
 
 /* Delays the report of the running thread's read of unwritten shared memory,

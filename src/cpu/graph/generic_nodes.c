@@ -57,10 +57,10 @@ params_convert(const CUgraphNodeParams *params, struct plain_params *plain)
     }
 }
 
-/* Creates a task (the work of a graph node) from the parameters. It runs in
- * `ctx` if they name no context. Also converts the parameters to the
- * type-specific structure in `plain`; later queries of the node return a copy
- * of that. */
+/* Creates a task (the work of a graph node) from the parameters. The task runs
+ * in `ctx` if the parameters name no context. Also converts the parameters to
+ * the type-specific structure `plain`, which later queries of the node
+ * return. */
 static CUresult
 params_task(const CUgraphNodeParams *params, CUcontext ctx,
             struct plain_params *plain, struct cpu_node_task *task)

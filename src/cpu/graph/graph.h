@@ -237,7 +237,7 @@ CUresult cpu_node_read_params(const struct cpu_node *node, void *params);
  * of the task; on failure the task is freed. */
 CUresult cpu_node_set_task(CUgraphNode node, struct cpu_node_task *task,
                            const void *params);
-/* Returns the context of the node's task, or NULL; acquires the graph lock. */
+/* Returns the context of the node's task, or NULL. Takes the graph lock. */
 CUcontext cpu_node_context(CUgraphNode node);
 /* Each function converts the payload of a task (memcpy, memset or host
  * function) to the CUDA parameters of a node of this type. Defined in

@@ -1,9 +1,9 @@
 /* module.c - modules: loads images, and finds kernels and variables by name.
  *
- * Called by users of the library, library.c and link.c. image.c loads the
- * code; this file manages the handles. A module owns a copy of the image's
- * bytes, since the caller may free the buffer. A context's lock guards its
- * list of modules and their lists of functions.
+ * Called by library.c, link.c and, through the exported functions, by
+ * programs. image.c loads the code; this file manages the handles. A module
+ * owns a copy of the image's bytes, since the caller may free the buffer. A
+ * context's lock guards its list of modules and their lists of functions.
  *
  * SPDX-License-Identifier: MIT */
 #include <elf.h>

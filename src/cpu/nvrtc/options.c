@@ -333,7 +333,8 @@ value_take(const struct option_row *row, const char *value, int *i, int count,
     return NULL;
 }
 
-/* Applies one option; advances *i if the value is the next text. */
+/* Applies the option `text`, which is texts[*i]. Increments *i if the option's
+ * value is the next element of `texts`. */
 static bool
 option_read(struct nvrtc_options *options, int *i, int count,
             const char *const *texts, const char *text, struct nvrtc_text *log)

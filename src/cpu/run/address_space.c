@@ -30,7 +30,8 @@ is_on_own_stack(const struct cpu_worker *worker, uintptr_t at)
 
 /* Returns true if the address is in local memory. Local memory is usually the
  * worker's stacks. If the kernel runs on the calling thread's own stack, local
- * memory is that stack up to worker->guard, the first frame of the runtime. */
+ * memory is the part of that stack below worker->guard, the address of the
+ * runtime's first frame. */
 static bool
 is_local(const struct cpu_worker *worker, uintptr_t at)
 {

@@ -14,8 +14,9 @@
 #include "image/abi.h"
 #include "jit/checks/loops.h"
 
-/* A counted loop, or two nested ones. Instructions that compute the values of
- * the first iteration are inserted before the outermost loop. */
+/* The loops in which values are analysed: a counted loop, or two nested ones.
+ * To use a value of the first iteration, the compiler inserts instructions
+ * before the outermost loop that compute the value. */
 struct jit_view {
     struct jit *jit;
     const struct jit_loops *loops;

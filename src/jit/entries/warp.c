@@ -44,8 +44,8 @@ block_points(const struct jit_regions *regions)
 }
 
 /* Tests whether the warps run one after the other from this start point on.
- * They do if it is the kernel's start or the code after a barrier, and a warp
- * operation may come next. */
+ * They do if the start point is the kernel's start or the code after a
+ * barrier, and the next stop may be a warp operation. */
 static bool
 parts_warps(const struct jit_regions *regions, unsigned point)
 {

@@ -23,9 +23,9 @@ struct jit_parallel {
     unsigned *members;
     unsigned member_count;
     unsigned block_count, header;
-    /* indices of the predecessors of basic block i, at
-     * predecessors[first_predecessor[i]] up to, but without,
-     * predecessors[first_predecessor[i + 1]] */
+    /* The indices of basic block i's predecessors begin at
+     * predecessors[first_predecessor[i]] and end before
+     * predecessors[first_predecessor[i + 1]]. */
     unsigned *predecessors, *first_predecessor;
     /* true: the vectors of the loop may be masked: up to all but one of the
      * threads may be inactive */

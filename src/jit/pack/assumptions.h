@@ -31,8 +31,9 @@ bool jit_pack_divisor_is_uniform(const struct jit_pack_body *body,
                                  LLVMValueRef at);
 /* Quick test for a quotient or remainder that is used as an index. */
 bool jit_pack_is_index_quotient(LLVMValueRef at);
-/* Tests for a quotient that counts as uniform, or a remainder that counts as
- * linear, although a run-time test is needed for it. */
+/* Returns whether the value is a quotient that is assumed to be uniform, or a
+ * remainder that is assumed to be linear. jit_pack_write_quotient writes the
+ * code that tests the assumption at run time. */
 bool jit_pack_assumes_quotient(const struct jit_pack_body *body,
                                LLVMValueRef at);
 /* Writes the run-time test for an assumed quotient or remainder, and its value

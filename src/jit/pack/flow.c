@@ -240,9 +240,10 @@ set_edge(struct flow *flow, struct edge *edge, LLVMValueRef mask,
     LLVMBuildStore(builder, any, edge->any);
 }
 
-/* Writes code that sends the lanes of *mask for which the condition is true
- * over the edge. *any is the bit for *mask. Stores the mask of the remaining
- * lanes, and its bit, in *mask and *any. */
+/* Writes code that moves the lanes of *mask for which the condition is true to
+ * the control-flow edge `edge`. *any is an i1: whether *mask has an active
+ * lane. Afterwards *mask has the remaining lanes, and *any tells whether there
+ * are any. */
 static void
 take_edge(struct flow *flow, struct edge *edge, LLVMValueRef condition,
           LLVMValueRef *mask, LLVMValueRef *any)

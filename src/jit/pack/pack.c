@@ -335,8 +335,9 @@ write_general(struct jit_pack_body *body, struct jit_pack_body *plain,
                                : jit_pack_write(plain, width, "general");
     LLVMSetLinkage(general, LLVMInternalLinkage);
     jit_add_attribute(body->jit, general, "noinline");
-    /* For choices, the function is not cold: each row of threads that crosses
-     * a border of the data runs it, and rows may be short. */
+    /* If choices (such as min in an index) are assumed to be equal for all
+     * lanes, the function is not cold: each row of threads that crosses a
+     * border of the data runs it, and rows may be short. */
     if (!body->choices) {
         jit_add_attribute(body->jit, general, "cold");
     }

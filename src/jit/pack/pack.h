@@ -4,8 +4,9 @@
  * A "pack" is such a group of threads, and its threads are "lanes". A "row" of
  * threads has the same threadIdx.y and threadIdx.z. nest.c finds the loops of
  * a body and the order of its basic blocks. shapes.c finds the values that are
- * equal for all lanes or have a constant increment from lane to lane,
- * probable.c those that have one in most packs. flow.c writes the control flow
+ * equal for all lanes or have a constant increment from lane to lane;
+ * probable.c finds the values that have a constant increment in most packs but
+ * not in all. flow.c writes the control flow
  * of the function for a pack, values.c and memory.c write its instructions,
  * and pack.c decides which kernels run in packs.
  *

@@ -103,9 +103,9 @@ ptx_make_mul24(struct ptx_work *work)
                : LLVMBuildAdd(builder, pair[0], pair[1], "");
 }
 
-/* Builds bfind: finds the highest bit that differs from the sign bit (for
- * unsigned numbers: that is 1). The result is its index, or all bits set if
- * there is none. */
+/* Builds bfind: finds the highest bit that differs from the sign bit (of
+ * unsigned numbers, the highest bit that is 1). The result is its index, or
+ * all bits set if there is none. */
 LLVMValueRef
 ptx_make_bfind(struct ptx_work *work)
 {

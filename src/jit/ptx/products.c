@@ -1,7 +1,6 @@
-/* products.c - sums of products of the matrix elements of PTX, for mma and
- * wmma.
+/* products.c - the multiply-accumulate of PTX's mma and wmma.
  *
- * The manual does not specify the order or rounding of sums. Products are
+ * The PTX manual does not specify the order or rounding of sums. Products are
  * exact here, and each is added to the float sum with one rounding, in the
  * order of k, starting with C; an accumulator of half precision is rounded
  * once at the end. The functions of mma.h do the same.

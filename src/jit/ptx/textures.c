@@ -404,7 +404,9 @@ move_elements(struct access *access, struct ptx_type type, bool stores)
     return true;
 }
 
-/* Builds sured: an atomic operation on a texel, if the surface has it. */
+/* Builds sured, an atomic operation on a texel. Nothing happens if the
+ * coordinates are outside the surface. Returns false with an error for a wrong
+ * statement. */
 static bool
 reduce_texel(struct access *access, struct ptx_type type)
 {

@@ -55,7 +55,8 @@ void cpu_check_warp_access(struct cpu_check *check,
 /* Counts all requests of the running thread block that are complete because
  * all its threads have reached a barrier or ended. */
 void cpu_check_warp_accesses_flush(struct cpu_check *check);
-/* Counts all requests, and adds the counts to the totals of the process.
+/* Counts the recorded requests (accesses of a warp by one instruction) that
+ * are not counted yet, and adds the counts to the totals of the process.
  * Called when a worker has run a part of a launch. */
 void cpu_check_warp_accesses_end(struct cpu_check *check);
 /* Frees the state of the check. */

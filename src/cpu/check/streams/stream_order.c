@@ -52,10 +52,12 @@ static _Thread_local bool launches_graph;
 
 /* ---- timelines; the lock is held ---- */
 
-/* Returns a timeline that no stream uses, or 0 if there is none. All earlier
- * operations of a timeline count as ordered before its later ones. Preferred
- * is therefore a used timeline whose operations the host has waited for, then
- * a new timeline, and last any other used one. */
+/* Returns a timeline that no stream uses now, or 0 if there is none. All
+ * earlier operations of a timeline count as ordered before its later ones, so
+ * that the reuse of a timeline can hide conflicts. The order of preference is
+ * therefore: a timeline of an earlier stream whose operations the host has
+ * waited for, a timeline that was never used, any other of an earlier
+ * stream. */
 static unsigned
 timeline_new(void)
 {

@@ -35,7 +35,7 @@ struct cpu_check_order {
     atomic_uint references;
     struct cpu_context *ctx; /* valid while the operation runs */
     uint64_t serial;         /* n for the n-th submission, from 1 */
-    /* The operation is number `time` of its timeline. */
+    /* the operation's timeline, and its number in that timeline */
     unsigned timeline;
     uint32_t time;
     bool temporary; /* the timeline belongs to no stream */
