@@ -27,7 +27,8 @@ def _warn_of_original() -> None:
             return False
         try:
             with open(f"{folder}/{name}/INSTALLER") as file:
-                # `python -m pycuda provide` writes this line to its metadata.
+                # `python -m pycuda provide` installs a distribution that has
+                # this line in its metadata.
                 return file.readline().strip() != "pycuda-c provide"
         except OSError:
             return True

@@ -24,7 +24,7 @@ _RECORD = (
     "a struct is passed by value as a record of as many bytes: "
     "numpy.dtype(..., align=True) lays it out as C does"
 )
-# NumPy's types for C types that parameters() does not check.
+# NumPy's types for C types of fewer than 32 bits.
 _SMALL_TYPES = {
     "bool": "bool_",
     "char": "int8",

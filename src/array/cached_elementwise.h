@@ -19,7 +19,7 @@ struct rule;
 
 /* Performs a cached operation. Returns false, without side effects, if the
  * operation is not in the cache. Otherwise returns true and stores in *result
- * the result of array_apply, NULL with an exception on failure. */
+ * what array_apply would return: the array, or NULL with an exception. */
 bool cached_apply(int operation, int inputs, PyObject *const *objects,
                   struct array *out, CUstream stream, PyObject **result);
 /* Performs a cached copy to another dtype. Returns false, without side

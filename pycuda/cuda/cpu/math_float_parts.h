@@ -13,8 +13,9 @@ __PYCUDA_LIBM float __pycuda_rare_fmodf(bool, float, float,
 __PYCUDA_LIBM float __pycuda_rare_remainderf(bool, float, float,
                                              float) __PYCUDA_CONST;
 }
-/* Exact in double if the quotient has fewer than 53 bits; the quotient may be
- * off by one. */
+/* If the integer quotient has fewer than 53 bits, the remainder is computed
+ * exactly in double. Rounding in the division may make the quotient too large
+ * by one, which is corrected afterwards. */
 __pycuda_both float
 fmodf(float x, float y)
 {

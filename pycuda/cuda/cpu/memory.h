@@ -260,9 +260,10 @@ struct __pycuda_null {
     }
 };
 
-/* Replacement for an initialisation that a jump bypasses: true if assigning
- * the value has the same effect. An initialiser list with several elements is
- * not a value. */
+/* If a jump bypasses an initialisation, the initialisation is rewritten as an
+ * assignment. __pycuda_is_assigned tells whether the assignment has the same
+ * effect. __pycuda_value takes one value, so that an initialiser list with
+ * several elements is refused. */
 template <class T> __device__ T __pycuda_value(const T &value);
 template <class T, class Value>
 constexpr bool __pycuda_is_assigned =

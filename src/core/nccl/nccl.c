@@ -294,7 +294,8 @@ nccl_init(PyObject *module, PyObject *args)
         return NULL;
     }
     if (core_nccl_in_group()) {
-        /* NCCL stores the new communicator at the end of the group. */
+        /* NCCL stores the new communicator at the end of the group, so that it
+         * could not be used before. */
         PyErr_SetString(core.logic_error,
                         "a communicator cannot be made inside a group; "
                         "pycuda.nccl.init_all makes several ranks in one "

@@ -16,9 +16,9 @@ struct core_legacy_stream_call {
     CUstream stream;
 };
 /* Called before the driver call: waits for the current stream. Raises
- * LogicError if that captures. Stores the stream in `plain` for
- * core_legacy_stream_end. Returns 0, or -1 with an exception. Releases the GIL
- * to wait. */
+ * LogicError if the current stream is being captured. Stores the current
+ * stream in `plain` for core_legacy_stream_end. Returns 0, or -1 with an
+ * exception. Releases the GIL to wait. */
 int core_legacy_stream_begin(struct core_legacy_stream_call *plain,
                              const char *routine);
 /* Called after the driver call, whose result is `code`. If the current stream

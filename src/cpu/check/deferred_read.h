@@ -34,7 +34,8 @@ void cpu_check_deferred_written(struct cpu_check *check, uintptr_t address,
  * race. In continue mode, both are written. */
 bool cpu_check_deferred_precedes(struct cpu_check *check,
                                  const struct cpu_check_finding *finding);
-/* Writes the delayed report, if there is one, without a writing thread. */
+/* Prints the delayed report, if there is one. The report names no thread that
+ * wrote the memory, since none was found. */
 void cpu_check_deferred_flush(struct cpu_check *check);
 /* Called at each checked access. After CPU_CHECK_DEFERRED_ACCESSES of them,
  * writes the delayed report, since the kernel may be in an endless loop. */

@@ -17,7 +17,7 @@ struct cpu_check_deferred {
     unsigned thread;               /* linear index of the reading thread */
     /* Number of further reads of unwritten shared memory. */
     unsigned repeats;
-    /* Number of checked accesses since the read. */
+    /* Number of checked accesses since the read whose report is delayed. */
     unsigned accesses;
 };
 

@@ -23,8 +23,8 @@ struct cpu_stream;
 struct cpu_worker;
 
 /* The checks that PYCUDA_CPU_CHECK may name. CONTINUE is not a check: it lets
- * a kernel continue after a report. PREPARED is not a check either: it is set
- * from the first selection of checks after cuInit, so that checked kernels
+ * a kernel continue after a report. PREPARED is not a check either: it stays
+ * set once checks were selected after cuInit, so that checked kernels
  * still find their tables after all checks have been switched off. */
 enum cpu_check_flag {
     CPU_CHECK_MEMORY = 1,

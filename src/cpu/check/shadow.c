@@ -3,11 +3,11 @@
  * Called by race.c, loop_accesses.c, reclaim.c and uninitialized.c. The unit
  * of allocation is a granule, which describes 64 KiB of memory. A granule is
  * allocated on first use and found through a two-level table. The tables need
- * no locks: the first worker to install a table or a granule wins, and other
- * workers may read it at any time. Therefore, access records are not freed
- * while a kernel runs, and the byte states of freed memory are not unmapped,
- * but go to a free list for other granules. Records and byte states have
- * separate pages, which are returned to the system when unused.
+ * no locks: the first worker to install a table or a granule wins. Since other
+ * workers may read a granule at any time, access records are not freed while a
+ * kernel runs, and the byte states of freed memory stay mapped: they go to a
+ * free list for other granules. Records and byte states have separate pages,
+ * whose contents are returned to the system when unused.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

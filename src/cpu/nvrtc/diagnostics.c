@@ -45,8 +45,8 @@ static const char *const refused[] = {
     "'noinline' attribute only applies to",
     "constexpr constructor never produces a constant expression"};
 
-/* Texts of warnings, in other groups than the list `groups`, about code that
- * NVRTC accepts without a warning. */
+/* Texts of further warnings about code that NVRTC accepts without a warning.
+ * Their groups are not in the list `groups`. */
 static const char *const silent[] = {
     "constexpr function never produces a constant expression",
     "[-Wdeprecated-register]"};

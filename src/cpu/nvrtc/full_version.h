@@ -17,13 +17,13 @@ struct nvrtc_text;
 const char *nvrtc_quick_option(void);
 /* Returns true if the image is a quick version. */
 bool nvrtc_image_is_quick(const struct image_header *image);
-/* Stores the path of the cache file for the full version of `quick`, a checked
- * image. Returns false, with an empty path, if there is no cache. The path
- * depends on environment variables, which a program may change, so callers
- * determine it once, when the module is loaded. */
+/* Stores the path of the cache file for the full version of `quick`, an image
+ * that the caller has validated. Returns false, with an empty path, if there
+ * is no cache. The path depends on environment variables, which a program may
+ * change, so callers determine it once, when the module is loaded. */
 bool nvrtc_full_version_path(const struct image_header *quick,
                              char path[PATH_MAX]);
-/* Compiles the full version of `quick`, a checked image, in a child process,
+/* Compiles the full version of `quick`, a valid image, in a child process,
  * waits for it, and stores it in the cache file `path`, unless the path is
  * empty. Returns false if the child failed; a failed write to the cache is
  * ignored. */

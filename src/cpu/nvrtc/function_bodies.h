@@ -1,5 +1,5 @@
-/* function_bodies.h - replaces bodies of templates that the front end
- * rejects.
+/* function_bodies.h - replaces those bodies of function templates that the
+ * front end rejects.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_FUNCTION_BODIES_H

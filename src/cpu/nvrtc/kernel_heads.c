@@ -501,9 +501,8 @@ nvrtc_kernel_heads_mark(struct nvrtc_edits *edits, const char *source)
     bool has_branches = has_directive_with(source, "if", NULL, NULL);
     reader.has_unsure_scopes =
         has_branches || has_directive_with(source, "define", "{}", NULL);
-    /* Macros that contain __global__ are only searched if their definitions
-     * are certain: not if an #if or #undef may change them, or if one contains
-     * a whole kernel. */
+    /* Macros that contain __global__ are searched for heads of kernels, unless
+     * an #if or #undef may change them or one contains a whole kernel. */
     if (!has_branches && !has_directive_with(source, "undef", NULL, NULL) &&
         !has_directive_with(source, "define", ";{", "__global__")) {
         nvrtc_macros_find(&reader.macros, source, "__global__");

@@ -27,8 +27,8 @@
 /* Error codes of the runtime API. */
 enum { INVALID_VALUE = 1, INVALID_DEVICE_FUNCTION = 98 };
 
-/* Flags that streams and events of kernels must have: cudaStreamNonBlocking
- * and cudaEventDisableTiming. */
+/* Flags that streams and events must have if a kernel creates them:
+ * cudaStreamNonBlocking and cudaEventDisableTiming. */
 enum { STREAM_FLAGS = 1, EVENT_FLAGS = 2 };
 
 /* The last errors of the threads of one block. */

@@ -48,7 +48,7 @@ bits_of(LLVMTypeRef type)
 }
 
 /* Returns the vector of which the integer `number` is a part, or NULL if it is
- * none. Sets *first to the first bit of the part. */
+ * not part of a vector. Sets *first to the first bit of the part. */
 static LLVMValueRef
 find_source_vector(LLVMValueRef number, uint64_t *first)
 {

@@ -323,9 +323,10 @@ vector_lanes(const struct jit_pack_body *body, const struct content *content)
 
 /* Writes the function that runs a pack if a run-time test of the function for
  * packs of `width` threads fails. It is called seldom. `body` makes
- * assumptions, `plain` is the same body without them. If choices of indices
- * are assumed, a wide pack is run in parts of `narrow` threads: one border of
- * the data seldom concerns all of them. */
+ * assumptions, `plain` is the same body without them. If `body` assumes that
+ * all lanes choose the same index (min and max in an index do, except at a
+ * border of the data), a wide pack is run as several packs of `narrow`
+ * threads: most of these do not contain the border. */
 static LLVMValueRef
 write_general(struct jit_pack_body *body, struct jit_pack_body *plain,
               unsigned width, unsigned narrow)

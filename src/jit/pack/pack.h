@@ -142,9 +142,10 @@ struct jit_pack_body {
     /* true: the choices in indices, such as those of min and max, are assumed
      * to be the same for all lanes, if that can be tested (choices.c) */
     bool choices;
-    /* function for the same pack that assumes nothing of quotients and
-     * choices, or runs narrower packs, and is called if a run-time test fails;
-     * NULL: the body is called for each lane */
+    /* Function for the same pack that is called if a run-time test of an
+     * assumption fails. It makes none of the assumptions `quotients` and
+     * `choices`, or runs the pack as several narrower packs. NULL: the body is
+     * called for each lane instead. */
     LLVMValueRef general;
     struct jit_pack_buffered buffered[JIT_PACK_BUFFERS];
     unsigned buffered_count;

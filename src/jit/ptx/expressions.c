@@ -47,8 +47,8 @@ enum operator_kind {
     OPERATOR_COUNT
 };
 
-/* An operator precedes its own beginnings, as "||" precedes "|", because the
- * first row that matches the text is used. */
+/* An operator comes before its prefixes ("||" before "|"), because the first
+ * row that matches the text is used. */
 static const struct {
     const char *text;
     unsigned level;

@@ -67,7 +67,8 @@ LLVMBasicBlockRef ptx_new_block(struct ptx *ptx);
 /* Code that runs only if a condition holds. */
 struct ptx_conditional {
     LLVMValueRef condition;
-    LLVMBasicBlockRef from, then; /* basic blocks before it and at its start */
+    LLVMBasicBlockRef from; /* basic block that ends with the test */
+    LLVMBasicBlockRef then; /* first basic block of the conditional code */
 };
 /* Begins code that runs only if `condition` (an i1) holds: what is built from
  * now on. It ends with ptx_conditional_end. */

@@ -223,8 +223,8 @@ start_of_sum(struct product *product, unsigned h, unsigned column)
                  : NULL;
 }
 
-/* Computes the lane's two elements of D, in row g if `h` is 0 and in row g + 8
- * if `h` is 1. */
+/* Computes the lane's two elements of D: in row g (lane / 4) if `h` is 0, and
+ * in row g + 8 if `h` is 1. */
 static bool
 build_row(struct product *product, unsigned h, LLVMValueRef sums[2])
 {

@@ -102,7 +102,7 @@ void cpu_check_touch(struct cpu_check *check, uintptr_t address,
 /* Adds the recorded accesses of the worker to the history. Called when the
  * worker has run a part of a launch. */
 void cpu_check_footprint_end(struct cpu_check *check);
-/* Frees the state of the worker. */
+/* Frees the accesses that the check `streams` has recorded for a worker. */
 void cpu_check_footprint_free(struct cpu_check *check);
 /* Sets the bits [first, first + count). */
 void cpu_check_bits_set(uint64_t *bits, unsigned first, unsigned count);

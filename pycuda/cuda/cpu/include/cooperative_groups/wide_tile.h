@@ -14,7 +14,8 @@ namespace cooperative_groups
 {
 
 /* GPUs before sm_80 need this object for tiles of more than a warp. The CPU
- * device does not: it stores barriers and slots elsewhere. */
+ * device does not: its runtime has memory for the barriers of tiles and for
+ * the values that their threads exchange. */
 template <unsigned int MaxBlockSize = 1024> struct block_tile_memory {
     static_assert(MaxBlockSize && MaxBlockSize <= 1024,
                   "a block has at most 1024 threads");
