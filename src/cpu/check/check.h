@@ -17,17 +17,13 @@
 
 #include "api/cuda_types.h"
 #include "cpu/check/deferred_state.h"
+#include "cpu/check/hooks.h"
 #include "cpu/device/limits.h"
 #include "cpu/run/launch_state.h"
 #include "cpu/stream/worker.h"
 #include "image/abi.h"
 
 /* ---- allocations.c: live and freed device allocations ---- */
-
-/* Size in bytes of the text that names a call site, the place in the program
- * that called the library: file and line of Python code, or the library and
- * the offset of other code. */
-enum { CPU_CHECK_CALL_SITE_SIZE = 160 };
 
 /* An allocation of device memory, live or freed. */
 struct cpu_check_allocation {

@@ -22,6 +22,11 @@ struct cpu_op;
 struct cpu_stream;
 struct cpu_worker;
 
+/* Size in bytes of the text that names a call site, the place in the program
+ * that called the library: file and line of Python code, or the library and
+ * the offset of other code. */
+enum { CPU_CHECK_CALL_SITE_SIZE = 160 };
+
 /* The checks that PYCUDA_CPU_CHECK may name. CONTINUE is not a check: it lets
  * a kernel continue after a report. PREPARED is not a check either: it stays
  * set once checks were selected after cuInit, so that checked kernels
@@ -143,8 +148,9 @@ void cpu_check_block_end(struct cpu_worker *worker);
 
 /* Called before and after a graph is launched, by a thread that holds no lock:
  * notes the line of the program for all operations of the launch. The first
- * one may acquire the GIL. */
-void cpu_check_graph_launch_begin(void);
+ * one stores it in `site`, which must exist until the second call, and may
+ * acquire the GIL. */
+void cpu_check_graph_launch_begin(char site[CPU_CHECK_CALL_SITE_SIZE]);
 void cpu_check_graph_launch_end(void);
 /* Called before an operation is submitted: notes the line of the program that
  * submits it. May acquire the GIL; the caller holds no lock unless `stream` is

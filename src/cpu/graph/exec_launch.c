@@ -286,9 +286,10 @@ cuGraphLaunch(CUgraphExec handle, CUstream stream_handle)
     if (code) {
         return code;
     }
+    char site[CPU_CHECK_CALL_SITE_SIZE];
     bool checked = cpu_check_flags & CPU_CHECK_STREAMS;
     if (checked) {
-        cpu_check_graph_launch_begin();
+        cpu_check_graph_launch_begin(site);
     }
     pthread_mutex_lock(&cpu_graph_lock);
     code = cpu_exec_of(handle, &exec);

@@ -49,7 +49,7 @@ struct entry {
 
 static _Thread_local struct {
     int depth;
-    unsigned count, capacity;
+    unsigned count; /* number of entries; there is space for 8 * 2^n */
     struct entry *entries;
     /* latest error message of this thread; allocated at the first error */
     char *text;
@@ -79,8 +79,11 @@ nccl_error_text(void)
 static struct entry *
 entry_new(struct ncclComm *comm)
 {
-    if (group.count == group.capacity) {
-        unsigned capacity = 2 * group.capacity + 8;
+    bool is_full =
+        group.count == 0 ||
+        (group.count >= 8 && (group.count & (group.count - 1)) == 0);
+    if (is_full) {
+        size_t capacity = group.count == 0 ? 8 : 2 * (size_t)group.count;
         struct entry *entries =
             realloc(group.entries, capacity * sizeof *entries);
 
@@ -88,7 +91,6 @@ entry_new(struct ncclComm *comm)
             return NULL;
         }
         group.entries = entries;
-        group.capacity = capacity;
     }
     struct entry *entry = &group.entries[group.count++];
     *entry = (struct entry){.comm = comm};
@@ -290,7 +292,7 @@ group_clear(void)
     }
     free(group.entries);
     group.entries = NULL;
-    group.count = group.capacity = 0;
+    group.count = 0;
 }
 
 CPU_API ncclResult_t

@@ -536,9 +536,10 @@ nvrtc_compile(struct _nvrtcProgram *program, int count,
               const char *const *options)
 {
     struct nvrtc_job job = {.program = program};
+    const struct nvrtc_flow flow = program->flow;
 
     nvrtc_memory_failed = false;
-    nvrtc_flow_begin(&program->flow);
+    nvrtc_flow_begin(&flow);
     /* The previous cubin and lowered names remain until this compilation has
      * succeeded, as in NVRTC. */
     nvrtc_text_free(&program->log);

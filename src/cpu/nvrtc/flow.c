@@ -10,37 +10,35 @@
 
 #include "cpu/nvrtc/flow.h"
 
-static _Thread_local struct {
-    struct nvrtc_flow flow;
-    bool cancelled;
-} current;
+/* The callback of the thread's compilation, or NULL. */
+static _Thread_local const struct nvrtc_flow *current;
+static _Thread_local bool cancelled;
 
 void
 nvrtc_flow_begin(const struct nvrtc_flow *flow)
 {
-    current.flow = *flow;
-    current.cancelled = false;
+    current = flow;
+    cancelled = false;
 }
 
 bool
 nvrtc_flow_end(void)
 {
-    current.flow.callback = NULL;
-    return current.cancelled;
+    current = NULL;
+    return cancelled;
 }
 
 bool
 nvrtc_flow_given(void)
 {
-    return current.flow.callback != NULL;
+    return current != NULL && current->callback != NULL;
 }
 
 bool
 nvrtc_flow_cancelled(void)
 {
-    if (current.flow.callback && !current.cancelled) {
-        current.cancelled =
-            current.flow.callback(current.flow.payload, NULL) != 0;
+    if (current && current->callback && !cancelled) {
+        cancelled = current->callback(current->payload, NULL) != 0;
     }
-    return current.cancelled;
+    return cancelled;
 }

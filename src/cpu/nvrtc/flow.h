@@ -17,8 +17,8 @@ struct nvrtc_flow {
 #define NVRTC_FLOW_MS 20
 
 /* nvrtc_flow_begin begins a compilation in this thread, which the callback in
- * `flow` can cancel. nvrtc_flow_end ends it, and returns true if it has been
- * cancelled. */
+ * `flow` can cancel. `flow` must exist until nvrtc_flow_end, which ends the
+ * compilation and returns true if it has been cancelled. */
 void nvrtc_flow_begin(const struct nvrtc_flow *flow);
 bool nvrtc_flow_end(void);
 /* Returns true if this thread's compilation has a callback. */

@@ -46,9 +46,9 @@ static atomic_bool stopped;
  * it. */
 static atomic_bool private_queries;
 static _Thread_local struct cpu_check_order *running;
-/* The call site of the graph launch that the thread executes. */
-static _Thread_local char graph_site[CPU_CHECK_CALL_SITE_SIZE];
-static _Thread_local bool launches_graph;
+/* The call site of the graph launch that the thread executes, or NULL. A
+ * pointer, since the library uses the loader's small reserve of static TLS. */
+static _Thread_local const char *graph_site;
 
 /* ---- timelines; the lock is held ---- */
 
@@ -215,7 +215,7 @@ cpu_check_order_prepare(const struct cpu_stream *stream, struct cpu_op *op)
                               op->launch.function->name);
     }
     if (op->kind != CPU_OP_MARK && !op->finishes_later) {
-        if (launches_graph) {
+        if (graph_site != NULL) {
             memcpy(order->site, graph_site, sizeof order->site);
         } else {
             cpu_check_call_site_in(order->site, stream != NULL);
@@ -225,16 +225,16 @@ cpu_check_order_prepare(const struct cpu_stream *stream, struct cpu_op *op)
 }
 
 void
-cpu_check_graph_launch_begin(void)
+cpu_check_graph_launch_begin(char site[CPU_CHECK_CALL_SITE_SIZE])
 {
-    cpu_check_call_site_in(graph_site, true);
-    launches_graph = true;
+    cpu_check_call_site_in(site, true);
+    graph_site = site;
 }
 
 void
 cpu_check_graph_launch_end(void)
 {
-    launches_graph = false;
+    graph_site = NULL;
 }
 
 void
