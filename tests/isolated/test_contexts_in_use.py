@@ -105,3 +105,32 @@ def test_a_signal_handler_detaches_the_context_of_the_wait() -> None:
     again.synchronize()
     again.pop()
     """)
+
+
+def test_a_texture_is_destroyed_while_a_kernel_reads_it() -> None:
+    """The driver's call waits for the kernel."""
+    run("""
+    import ctypes
+    import numpy as np
+    import pycuda.autoinit
+    import pycuda.driver as drv
+    from pycuda.compiler import SourceModule
+
+    function = SourceModule('''
+    __global__ void late(float *out, cudaTextureObject_t texture)
+    {
+        long long start = clock64();
+        while (clock64() - start < 300000000) {}
+        out[0] = tex2D<float>(texture, 2, 1);
+    }''').get_function("late")
+    image = np.arange(16, dtype="f4").reshape(4, 4)
+    texture = drv.TextureObject(drv.matrix_to_array(image, "C"))
+    handle = int(texture.handle)
+    out = drv.mem_alloc(4)
+    function(out, texture, block=(1, 1, 1))
+    with open("/proc/self/maps") as file:
+        paths = {line.split()[-1] for line in file if "libpycuda_cpu" in line}
+    library = ctypes.CDLL(paths.pop())
+    assert library.cuTexObjectDestroy(ctypes.c_ulonglong(handle)) == 0
+    assert drv.from_device(out, 1, "f4")[0] == 6
+    """)

@@ -267,11 +267,12 @@ cpu_bindless_destroy(void *handle, void *object)
 {
     struct cpu_context *ctx;
 
-    if (!cpu_handle_delete(handle)) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
+    /* kernels that run may still look the handle up */
     if (cpu_context_current_any(&ctx) == CUDA_SUCCESS) {
         cpu_scheduler_drain(ctx);
+    }
+    if (!cpu_handle_delete(handle)) {
+        return CUDA_ERROR_INVALID_HANDLE;
     }
     free(object);
     return CUDA_SUCCESS;
