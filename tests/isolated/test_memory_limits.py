@@ -62,7 +62,9 @@ assert "out of memory" in text and "8388608 bytes requested" in text
 rest = drv.mem_get_info()[0]
 assert rest < 2 * step, rest
 assert rest <= free - taken + (1 << 20), (rest, free, taken)
-assert f"the device has {{rest}} free" in text, (rest, text)
+# Python itself may allocate memory between the two readings.
+said = int(text.split("the device has ")[1].split(" free")[0])
+assert abs(rest - said) <= 2 << 20, (rest, text)
 """
 
 
