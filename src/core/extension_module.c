@@ -9,6 +9,7 @@
 #include "core/core.h"
 #include "core/numpy.h"
 #include "core/python/gil.h"
+#include "core/python/locks.h"
 #include "core/setups.h"
 #include "core/state.h"
 
@@ -73,6 +74,9 @@ fork_handlers_setup(void)
         int code = pthread_atfork(api_fork_begin, api_fork_end, after_fork);
         if (code != 0) {
             PyErr_NoMemory();
+            return -1;
+        }
+        if (core_locks_setup() < 0) {
             return -1;
         }
         registered = true;

@@ -135,6 +135,53 @@ def test_fork_while_another_thread_opens_the_driver() -> None:
         run(code.replace("{delay}", str(turn * 2e-4)))
 
 
+def test_fork_while_other_threads_change_arrays() -> None:
+    """The child has no locks of threads that it does not have."""
+    run(
+        """
+        import os, signal, threading
+        import numpy as np
+        import pycuda.autoinit
+        import pycuda.driver as drv
+        from pycuda import gpuarray
+        signal.alarm(100)
+        array = gpuarray.zeros(64, np.float32)
+        own = gpuarray.zeros(64, np.float32)
+        shapes = [(64,), (8, 8), (4, 16)]
+        ended = False
+        def change(number):
+            context = drv.Device(0).make_context()
+            turn = number
+            while not ended:
+                array.shape = shapes[turn % 3]
+                turn += 1
+            context.pop()
+        threads = [
+            threading.Thread(target=change, args=(i,)) for i in range(3)
+        ]
+        for thread in threads:
+            thread.start()
+        for _ in range(60):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(30)
+                own.shape = (2, 32)
+                assert own.shape == (2, 32)
+                try:
+                    drv.mem_alloc(4)
+                except drv.LogicError as error:
+                    assert "forked" in str(error), error
+                    os._exit(0)
+                os._exit(1)
+            status = os.waitpid(child, 0)[1]
+            assert status == 0, status
+        ended = True
+        for thread in threads:
+            thread.join()
+        """
+    )
+
+
 def test_threads_launch_together() -> None:
     run(
         """

@@ -89,4 +89,46 @@ core_calls_resume(PyThreadState *thread)
     PyEval_RestoreThread(thread);
 }
 
+/* Called by Python in the child of a fork. A thread that does not exist in the
+ * child may have had a lock, or have been the next to get it. (The parent
+ * cannot wait for such threads before the fork, since Python has stopped
+ * threads that they wait for.) The calling thread keeps its own locks, which
+ * PyEval_RestoreThread takes again. */
+static PyObject *
+locks_forked(PyObject *module, PyObject *ignored)
+{
+    (void)module;
+    (void)ignored;
+    PyThreadState *thread = PyEval_SaveThread();
+    memset(&stopping, 0, sizeof stopping);
+    for (struct core_lock *lock = newest; lock != NULL; lock = lock->older) {
+        memset(&lock->mutex, 0, sizeof lock->mutex);
+    }
+    PyEval_RestoreThread(thread);
+    Py_RETURN_NONE;
+}
+
+int
+core_locks_setup(void)
+{
+    static PyMethodDef method = {"_locks_forked", locks_forked, METH_NOARGS,
+                                 "Release all locks, in the child of a fork."};
+    int status = -1;
+    PyObject *os = PyImport_ImportModule("os");
+    PyObject *hook = PyCFunction_New(&method, NULL);
+    PyObject *names = Py_BuildValue("{s:O}", "after_in_child", hook);
+    PyObject *setter =
+        os != NULL ? PyObject_GetAttrString(os, "register_at_fork") : NULL;
+    if (hook != NULL && names != NULL && setter != NULL) {
+        PyObject *result = PyObject_VectorcallDict(setter, NULL, 0, names);
+        status = result != NULL ? 0 : -1;
+        Py_XDECREF(result);
+    }
+    Py_XDECREF(setter);
+    Py_XDECREF(names);
+    Py_XDECREF(hook);
+    Py_XDECREF(os);
+    return status;
+}
+
 #endif

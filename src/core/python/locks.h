@@ -58,6 +58,10 @@ PyThreadState *core_calls_stop(void);
 /* Releases the locks that core_calls_stop has taken. */
 void core_calls_resume(PyThreadState *thread);
 
+/* Lets os.fork release all locks in the child, whose other threads do not
+ * exist. Returns 0, or -1 with an exception. */
+int core_locks_setup(void);
+
 /* Takes the lock of a context until core_lock_end. Does nothing if `lock` is
  * NULL. Sections of a thread end in the reverse order of their begin. */
 static inline void
@@ -132,6 +136,13 @@ static inline void
 core_calls_resume(PyThreadState *thread)
 {
     (void)thread;
+}
+
+/* With the GIL, core_locks_setup does nothing. Returns 0. */
+static inline int
+core_locks_setup(void)
+{
+    return 0;
 }
 
 /* With the GIL, the object is alive: returns a new reference to it. */
