@@ -125,8 +125,9 @@ int api_open_cublas(int driver_version, struct api_choice *choice);
 /* Opens NCCL, which is optional. Returns 0. On failure returns -1 and sets
  * choice->text, which names the pip command that installs NCCL. */
 int api_open_nccl(struct api_choice *choice);
-/* Returns whether the open library has an optional function of `nccl`, which
- * otherwise is a stub. */
+/* Returns whether the open NCCL has an optional function. `entry` is the
+ * address of the function's entry in the table, such as &nccl.ncclCommSplit.
+ * If NCCL lacks the function, the entry is a stub. */
 bool api_nccl_has(const void *entry);
 
 /* Call api_fork_begin before fork(), api_fork_end after it in the parent, and
@@ -155,16 +156,17 @@ CUresult api_select_checks(const char *list);
  * the program has waited for it. */
 void api_private_queries(void);
 
-/* Adds an allocation that was made earlier to the list of the kernel checks.
- * `bytes` is the size that the program requested: a block of a memory pool may
- * be larger. 0: the whole block. Called while checks are selected and no
- * kernel is running. */
+/* Tells the kernel checks about an allocation at `pointer` that was made
+ * before they were selected. `bytes` is the size that the program requested,
+ * which a block of a memory pool may exceed; 0: the whole block. Called while
+ * checks are selected and no kernel is running. */
 void api_check_size(CUdeviceptr pointer, size_t bytes);
 
-/* Returns the counts of the kernel check `bank`, one line of JSON per source
- * line and kind of access, in memory that the caller must free. Sets them to
- * zero afterwards if `clear`. Returns an empty text if the open library has no
- * checks, and NULL if there is not enough memory. Thread-safe. */
+/* Returns the number of memory transactions that the kernel check `bank` has
+ * counted: one line of JSON per source line and kind of access, in memory that
+ * the caller must free. If `clear`, sets the counts to zero afterwards.
+ * Returns an empty text if the open library has no checks, and NULL if there
+ * is not enough memory. Thread-safe. */
 char *api_access_counts(bool clear);
 
 /* Returns the base names of driver functions that the open library lacks. The

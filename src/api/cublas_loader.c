@@ -3,9 +3,9 @@
  * Called by core before the first matrix product of a process. For a GPU,
  * opens the newest library whose major version is not above the driver's. For
  * the CPU device, uses the functions in libpycuda_cpu. PYCUDA_CUBLAS names
- * another library, or is 0 to use none. libcublas needs libcublasLt, so the
- * file of this name in the same folder is opened first, so that the folder
- * need not be on a search path.
+ * another library, or is 0 to use none. libcublas needs libcublasLt from the
+ * same folder, which need not be on a search path. Therefore libcublasLt is
+ * opened first.
  *
  * Owns the library's handle, which is never closed. All functions run under
  * loader_lock.

@@ -2,10 +2,10 @@
  * versions: the signatures that are not in driver_rows.h.
  *
  * Define DRIVER_OLD_ROW, which takes the arguments of DRIVER_ROW, and include
- * this file, which undefines it. The loader does not use these rows. They are
- * for cuGetProcAddress on the CPU device. Among the rows of a function here
- * and in driver_rows.h, it chooses the newest whose CUDA version is not above
- * the requested one.
+ * this file, which undefines it. Only the CPU device's cuGetProcAddress uses
+ * these rows; the loader does not. cuGetProcAddress searches the rows of a
+ * function here and in driver_rows.h, and chooses the newest one whose CUDA
+ * version is not above the requested version.
  *
  * SPDX-License-Identifier: MIT */
 

@@ -31,8 +31,9 @@ pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct api_choice chosen;
 static void *chosen_library;
 
-/* `in_init`: a thread is in cuInit. `forked_in_init`: so it was in the parent
- * when this process was forked, and cuInit fails here. */
+/* `in_init`: a thread is in cuInit. `forked_in_init`: this process was forked
+ * while a thread of its parent was in cuInit, so cuInit fails in this
+ * process. */
 static bool in_init, forked_in_init;
 static char package_dir[512];
 
@@ -131,7 +132,7 @@ gpu_text(void *library, CUresult code)
     return text != NULL ? text : "unknown error";
 }
 
-/* Returns what the result of cuInit says about the driver: usable, no GPU, or
+/* Converts the result of cuInit to the state of the driver: usable, no GPU, or
  * broken. */
 static enum gpu_state
 gpu_state_of(CUresult code)

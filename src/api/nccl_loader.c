@@ -2,9 +2,9 @@
  *
  * Called by core when a program uses pycuda.nccl. For a GPU, takes the library
  * that the process has loaded already, such as torch's, since two copies of
- * NCCL in a process waste memory; else that of a pip wheel, of the loader's
- * path, or of a toolkit. For the CPU device, uses the functions in
- * libpycuda_cpu. PYCUDA_NCCL names another library.
+ * NCCL in a process waste memory. If none is loaded, searches pip packages,
+ * then the dynamic loader's path, then the CUDA toolkit. For the CPU device,
+ * uses the functions in libpycuda_cpu. PYCUDA_NCCL names another library.
  *
  * Owns the library's handle, which is never closed. All functions run under
  * loader_lock.

@@ -2,11 +2,12 @@
  * device.
  *
  * Called by core before the first compilation whose result is not in the
- * cache. For the CPU device, its library is also the compiler. For a GPU, the
- * search ends at the first library that can compile for the device and whose
- * major version is not above the driver's: the driver would reject code of a
- * newer one. If all libraries are older than the device, the one that supports
- * the newest architecture compiles to PTX, which the driver compiles further.
+ * cache. On the CPU device, libpycuda_cpu is also the compiler. For a GPU, the
+ * search ends at the first NVRTC that can compile for the device and whose
+ * major version is not above the driver's. The driver would reject the code of
+ * a newer NVRTC. If no NVRTC knows the device's architecture, the one that
+ * supports the newest architecture compiles to PTX, and the driver compiles
+ * the PTX for the device.
  *
  * SPDX-License-Identifier: MIT */
 #include "api/loader.h"
@@ -338,9 +339,9 @@ open_named(struct search *search, const char *path, struct api_choice *choice)
  * NVRTC frees 6 MB after each small program, and glibc returns all but 128 KiB
  * of it to the system. The next program then takes 1,500 page faults, a tenth
  * to a sixth of its compilation time. glibc raises its thresholds when the
- * program frees a block of at least M_MMAP_THRESHOLD bytes (mallopt(3)), so
- * this function allocates and frees one. Any large NumPy array has the same
- * effect. */
+ * program frees a block of at least M_MMAP_THRESHOLD bytes (mallopt(3)).
+ * Therefore this function allocates and frees such a block. A large NumPy
+ * array has the same effect. */
 static void
 heap_retain(void)
 {

@@ -5,8 +5,8 @@
  * initially contains stubs, so that an early call returns an error instead of
  * crashing.
  *
- * Threads: a table is written once, under loader_lock, before any other thread
- * learns that it is open. The same holds for the `opened` flags.
+ * Threads: a table and its `opened` flag are written once, under loader_lock,
+ * before any other thread learns that the library is open.
  *
  * SPDX-License-Identifier: MIT */
 #include "api/loader.h"
@@ -221,7 +221,8 @@ table_fill_cublas(void *library)
 int
 table_fill_nccl(void *library)
 {
-    const int required = 20700; /* NCCL 2.7, which added ncclSend */
+    /* NCCL 2.7, which added ncclSend, is the oldest supported version */
+    const int required = 20700;
     size_t n = sizeof nccl_rows / sizeof *nccl_rows;
     for (size_t i = 0; i < n; i++) {
         const struct nccl_row *row = &nccl_rows[i];
