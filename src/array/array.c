@@ -252,9 +252,9 @@ array_view_finish(struct array *view)
     }
 }
 
-/* Returns the method _new_like_me of the model's class if a Python subclass
- * overrides it: a new reference. Otherwise returns NULL, with an exception on
- * failure. */
+/* Returns a new reference to the method _new_like_me of the class of `model`
+ * if a Python subclass overrides the method. Otherwise returns NULL, with an
+ * exception on failure. */
 static PyObject *
 overridden_new_like(struct array *model)
 {
@@ -342,7 +342,7 @@ array_create(PyTypeObject *type, PyObject *allocator, PyArray_Descr *dtype,
     return array;
 }
 
-/* Creates an array of the model's class, with memory from `allocator`; NULL
+/* Creates an array of the class of `model`, with memory from `allocator`; NULL
  * means the default allocator. `strides` NULL means C order. */
 struct array *
 array_new_like_from(struct array *model, PyObject *allocator,
@@ -362,8 +362,8 @@ array_new_like_from(struct array *model, PyObject *allocator,
                         stream);
 }
 
-/* Creates an array of the model's class, with memory from the model's
- * allocator. `strides` NULL means C order. */
+/* Creates an array with the class and the allocator of `model`. `strides` NULL
+ * means C order. */
 struct array *
 array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
                const npy_intp *shape, const npy_intp *strides, CUstream stream)

@@ -27,7 +27,7 @@ struct array {
      * memory */
     npy_intp *strides;
     PyArray_Descr *dtype; /* strong reference */
-    /* strong reference; the array that this one views, or NULL */
+    /* strong reference; the array whose memory a view shows, or NULL */
     PyObject *base;
     PyObject *allocator; /* strong reference; NULL: the default allocator */
     PyObject *dict;      /* strong reference; instance attributes, or NULL */
@@ -81,16 +81,16 @@ struct array *array_view(struct array *base, int ndim);
 /* Completes a view whose shape and strides are set: computes its size and
  * flags. */
 void array_view_finish(struct array *view);
-/* Creates an array of the model's class, with memory from the model's
- * allocator for use in `stream`. If the class overrides _new_like_me and
- * `shape` is the model's shape, calls that method instead. If `strides` is
- * NULL, the array has C order. May run Python code. */
+/* Creates an array with the class and the allocator of `model`, for use in
+ * `stream`. If the class overrides _new_like_me and `shape` is the model's
+ * shape, calls that method instead. If `strides` is NULL, the array has C
+ * order. May run Python code. */
 struct array *array_new_like(struct array *model, PyArray_Descr *dtype,
                              int ndim, const npy_intp *shape,
                              const npy_intp *strides, CUstream stream);
-/* Creates an array as array_new_like does, with memory from `allocator`, or
- * from the default allocator if that is NULL. The _new_like_me of a class
- * chooses the memory itself. */
+/* Creates an array like array_new_like, but with memory from `allocator`, or
+ * from the default allocator if `allocator` is NULL. A class that overrides
+ * _new_like_me allocates the memory itself, and `allocator` is not used. */
 struct array *array_new_like_from(struct array *model, PyObject *allocator,
                                   PyArray_Descr *dtype, int ndim,
                                   const npy_intp *shape,
@@ -106,9 +106,9 @@ struct array *array_new_contiguous(PyArray_Descr *dtype, int ndim,
 struct array *array_new_slow(struct array *model, int ndim,
                              PyArray_Descr *dtype,
                              struct core_context *context, CUstream stream);
-/* Creates the same result as array_new_slow if that requires no Python
- * code and holds the GIL throughout. Otherwise returns NULL without an
- * exception. */
+/* Fast path of array_new_slow: creates the result from free memory of the
+ * pool, without running Python code or releasing the GIL. Returns NULL without
+ * an exception if this is not possible. */
 struct array *array_new_fast(struct array *model, int ndim,
                              PyArray_Descr *dtype,
                              struct core_context *context, CUstream stream);

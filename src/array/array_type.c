@@ -62,8 +62,9 @@ array_end(PyObject *self)
 
 static void array_dealloc(PyObject *self);
 
-/* Destroys a view, and its base with the last view. CPython's trashcan limits
- * the recursion in long chains of views. */
+/* Destroys a view and drops its reference to the base, which may destroy the
+ * base too. CPython's trashcan limits the recursion in long chains of
+ * views. */
 static __attribute__((noinline)) void
 view_end(PyObject *self)
 {

@@ -9,8 +9,9 @@
  * does not know. The fast paths accept only allocations as owners, so they
  * need no check.
  *
- * Other threads may use the array in the meantime: the setters change a draft
- * (change.h).
+ * Other threads may use the array at the same time. Therefore a setter changes
+ * a copy of the array's fields, the draft, and then exchanges the draft with
+ * the fields (change.h).
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -336,8 +337,10 @@ assign_strides(PyObject *self, PyObject *value, void *unused)
                : array_change((struct array *)self, edit_strides, &strides);
 }
 
-/* Sets the owner again after a change of the dtype or of the address. Strides
- * that wait for a shape keep waiting. Consumes the reference. */
+/* Sets the array's owner after a change of the dtype or of the address.
+ * Strides that a program has assigned for a shape with another number of axes
+ * are kept until such a shape is assigned. Consumes the reference to
+ * `owner`. */
 static int
 owner_replace(struct array *draft, PyObject *owner)
 {
@@ -386,7 +389,7 @@ assign_dtype(PyObject *self, PyObject *value, void *unused)
     return status;
 }
 
-/* Memory that a program assigns. */
+/* Memory that a program assigns to the attribute gpudata. */
 struct memory {
     PyObject *owner; /* borrowed, or NULL */
     CUdeviceptr pointer;

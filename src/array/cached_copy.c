@@ -8,7 +8,7 @@
  *
  * The cache owns no references. A context gets a new key when its kernels are
  * released, so that entries with the old key no longer match. The GIL protects
- * the cache; in free-threaded Python each context has its own one.
+ * the cache. In free-threaded Python each context has its own cache.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -76,7 +76,7 @@ entry_form(const struct array *target, const struct array *source,
 }
 
 /* Returns the cache entry that the hash of the key selects. The entry may
- * belong to another key. Returns NULL without a cache. */
+ * belong to another key. Returns NULL if there is no cache. */
 static inline struct cached_copy *
 cache_slot(int64_t form, const struct array *target,
            const struct array *source)

@@ -105,9 +105,8 @@ struct shared_properties {
     bool is_mixed; /* at least one input is a scalar */
 };
 
-/* Computes the key of an operation whose inputs are all arrays and whose
- * output is new: the most frequent case of key_describe. Returns false for
- * other inputs. */
+/* Fast path of key_describe, for the most frequent operations: all inputs are
+ * arrays, and the output is a new array. Returns false for other inputs. */
 static inline bool
 describe_arrays(struct cached_launch *key, struct shared_properties *common,
                 int operation, int inputs, PyObject *const *objects)
@@ -131,10 +130,8 @@ describe_arrays(struct cached_launch *key, struct shared_properties *common,
     return key->size > 0;
 }
 
-/* Computes the key of an operation, except the fields `launch`, `mask` and
- * `rule`. Returns false unless all arrays among the inputs are C-contiguous
- * and have one shape. `out` is the output, or NULL for a new array. If the
- * only input is a scalar, the operation fills `out` with it. */
+/* Returns the cache entry that the hash of the key selects. The entry may
+ * belong to another key. Returns NULL if there is no cache. */
 static __attribute__((noinline)) bool
 key_describe(struct cached_launch *key, struct shared_properties *common,
              int operation, int inputs, PyObject *const *objects,
@@ -215,8 +212,9 @@ may_write(const struct shared_properties *common, PyObject *const *objects,
     return true;
 }
 
-/* Does the check of may_write for inputs that are all arrays, and records in
- * the key whether the output is the first input. */
+/* Fast path of may_write for inputs that are all arrays: returns whether the
+ * operation can write to `out`. Records in the key whether `out` is the first
+ * input. */
 static inline bool
 may_write_arrays(struct cached_launch *key, struct shared_properties *common,
                  PyObject *const *objects, int inputs, const struct array *out)

@@ -9,8 +9,8 @@
  * references to kernels. A context gets a new key when its kernels are
  * released, and each launch compares the context's key with that of the cache
  * entry. Result dtypes are borrowed from type rules, which exist until the
- * process ends. The GIL protects the cache; in free-threaded Python each
- * context has its own one.
+ * process ends. The GIL protects the cache. In free-threaded Python each
+ * context has its own cache.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -56,9 +56,8 @@ cache_entries(void)
 }
 #endif
 
-/* Computes the key of a reduction, except the context's key, and the bitwise
- * OR of all addresses. Returns false unless the operands are C-contiguous
- * arrays of one shape and dtype. */
+/* Returns the cache entry that the hash of the key selects. The entry may
+ * belong to another key. Returns NULL if there is no cache. */
 static inline bool
 key_describe(struct cached_reduction *key, int operation, int inputs,
              PyObject *const *objects, CUdeviceptr *bits)

@@ -1,9 +1,10 @@
 /* change.c - changes of arrays that other threads may read.
  *
- * Called by the constructor and by the setters of attributes. A change is
- * prepared in a draft, while other threads read the array, and then exchanged
- * with the array's fields. References and memory that the array had are
- * released afterwards, since that may run Python code.
+ * Called by the constructor and by the setters of attributes. A change is made
+ * in a draft, a copy of the array's fields, while other threads read the
+ * array. Then the draft is exchanged with the array's fields. The array's
+ * former references and memory are released last, since their release may run
+ * Python code.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -12,7 +13,8 @@
 #include "core/core.h"
 #include "core/python/locks.h"
 
-/* Releases what a draft owns. */
+/* Releases the references and the dimensions that a draft owns. A draft is a
+ * copy of an array's fields in which a change is prepared. */
 static void
 draft_release(struct array *draft)
 {
@@ -84,7 +86,8 @@ dims_swap(struct array *a, struct array *b)
     b->strides = b->shape + b->ndim;
 }
 
-/* Exchanges the fields of a draft with those of an array or of a draft. */
+/* Exchanges the fields of two structs, each of which is an array or a draft (a
+ * copy of an array's fields). */
 static void
 draft_swap(struct array *a, struct array *b)
 {

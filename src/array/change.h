@@ -12,12 +12,13 @@
 
 #include "array/array.h"
 
-/* Changes an array by `edit`, which receives a draft and `value`: a struct
- * with the address, owner, size, flags, dtype, shape and strides of the array;
- * the draft owns its references and its dimensions, and has no other fields.
- * `edit` returns 0, or -1 with an exception, after which the array is
- * unchanged. Calls `edit` again with a new draft if another thread has changed
- * the array. */
+/* Changes an array: calls edit(draft, value), where the draft has the address,
+ * owner, size, flags, dtype, shape and strides of the array and no other
+ * fields; then exchanges the fields of the draft, which `edit` has modified,
+ * with those of the array. The draft owns its references and its dimensions.
+ * `edit` returns 0, or -1 with an exception; after -1 the array is unchanged.
+ * If another thread has changed the array, calls `edit` again with a new
+ * draft. */
 int array_change(struct array *array,
                  int (*edit)(struct array *draft, const void *value),
                  const void *value);

@@ -36,7 +36,12 @@ array_parse_order(PyObject *order, char *letter)
     return -1;
 }
 
-/* Sets the shape and the strides. Returns 0, or -1 with an exception. */
+/* constructor.c - the constructor GPUArray(shape, dtype, ...).
+ *
+ * Called by Python, which may call __init__ twice or not at all. The fields
+ * are consistent at all times; an array whose __init__ failed is empty. During
+ * a second call of __init__ on an array, other threads may use the array: it
+ * keeps its former fields until the call ends. */
 static int
 init_dims(struct array *array, const struct init_arguments *given)
 {
@@ -150,7 +155,8 @@ array_reset(struct array *array)
 }
 
 /* Implements a further call of __init__: initializes a new array and exchanges
- * it with this one, also if that failed, which makes this one empty. */
+ * its fields with those of `array`. If the initialization fails, the new array
+ * is empty, and `array` becomes empty too. */
 static int
 init_again(struct array *array, PyObject *args, PyObject *kwargs)
 {

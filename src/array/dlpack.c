@@ -49,8 +49,8 @@ new_deleter(struct dl_versioned *managed)
     free(managed);
 }
 
-/* Destructor of an exported capsule. A consumer that takes the struct over
- * renames the capsule. If the capsule still has its old name, frees the
+/* Destructor of an exported capsule. A consumer that takes ownership of the
+ * struct renames the capsule. If the capsule was not renamed, frees the
  * struct. */
 static void
 capsule_free(PyObject *capsule)

@@ -345,9 +345,9 @@ plan_read(struct elementwise *self, PyObject *vectors)
     return 0;
 }
 
-/* Returns a new reference to the compiled version of the kernel that is not
- * form[form]. Returns NULL if it does not exist, or belongs to another context
- * than `context`. */
+/* Returns a new reference to the other compiled version of the kernel: form[1]
+ * if `form` is 0, form[0] if it is 1. Returns NULL if that version does not
+ * exist or was not compiled for `context`. */
 static PyObject *
 other_form(const struct elementwise *self, int form, const void *context)
 {

@@ -174,8 +174,8 @@ choose_tiles(struct elementwise_task *task, int across)
     }
 }
 
-/* Returns whether all operands have alignment and strides that allow to copy
- * rows in words of 16 bytes. */
+/* Returns whether rows can be copied in words of 16 bytes: all operands have
+ * suitable alignment and strides, and the rows are long enough. */
 static int
 rows_pack(const struct elementwise_task *task)
 {
@@ -375,8 +375,9 @@ processes_rows(const struct elementwise_task *task,
            (task->class == LAYOUT_ROWS || task->class == LAYOUT_PACKS);
 }
 
-/* Computes the launch dimensions of a tile class. kernel->per_thread is the
- * side of a tile in elements. */
+/* Computes the launch dimensions of kernels that process square tiles
+ * (LAYOUT_TILES, LAYOUT_SMALL_TILES). kernel->per_thread is the side of a tile
+ * in elements. */
 static void
 shape_tiles(const struct elementwise_task *task, const struct kernel *kernel,
             struct shape *shape)

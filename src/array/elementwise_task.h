@@ -18,13 +18,13 @@ struct array;
 /* Layout classes: how a kernel traverses its operands. Table class_names in
  * elementwise_task.c has the name of each class for the keys of kernels. */
 enum layout_class {
-    /* As LAYOUT_CONTIGUOUS, with all operands aligned to 16 bytes and at least
-     * ALIGN_MINIMUM elements. */
+    /* All operands are contiguous as in LAYOUT_CONTIGUOUS, are aligned to 16
+     * bytes, and have at least ALIGN_MINIMUM elements. */
     LAYOUT_ALIGNED,
     LAYOUT_CONTIGUOUS, /* operands contiguous in the same memory order */
     LAYOUT_ROWS,       /* long innermost axis: each row has its own blocks */
-    /* All other layouts: a thread computes addresses from its element's
-     * index. */
+    /* Layouts that no other class covers: a thread computes addresses from its
+     * element's index. */
     LAYOUT_FLAT,
     LAYOUT_PACKS, /* long innermost axis, copied in words of 16 bytes */
     /* An input is contiguous along another axis than the output: each block

@@ -3,10 +3,11 @@
  *
  * pycuda.gpuarray and pycuda._array wrap functions that create, copy or
  * multiply whole arrays in FastCall objects. For each wrapped function, a row
- * of a table has the C function and the one keyword, if any, that it accepts.
- * A call with positional arguments, and no keyword but that one, goes to the C
- * function without a Python frame. If the C function declines the call, and
- * for all other calls, the wrapped Python function runs.
+ * of a table has a C function and the name of the one keyword that the C
+ * function accepts, if any. Calls with positional arguments, with or without
+ * that keyword, go to the C function without a Python frame. If the C function
+ * declines the call, and for all other calls, the wrapped Python function
+ * runs.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"

@@ -2,11 +2,11 @@
  * fast path.
  *
  * pycuda.cumath, pycuda._array.mathematics and pycuda._array.reductions wrap
- * their functions in it. The fast path handles calls with one array, two
- * arrays of one shape, or an array and a number, and at most the keywords
- * `out` and `stream`; for reductions, also an `axis` for which there is a
- * launch plan. It needs no Python frame. All other calls, and calls with empty
- * arrays, run the wrapped Python function.
+ * their functions in FastUfunc objects. The fast path handles calls with one
+ * array, two arrays of one shape, or an array and a number, and at most the
+ * keywords `out` and `stream`; for reductions, also an `axis` for which there
+ * is a launch plan. It needs no Python frame. All other calls, and calls with
+ * empty arrays, run the wrapped Python function.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -32,8 +32,9 @@ struct fast_ufunc {
     PyObject *name;
 };
 
-/* Returns whether the fast path handles the object as an operand: it must be a
- * nonempty array or, for reductions, one that array_reduces_all accepts. */
+/* Returns whether the fast path handles the object as an operand. The object
+ * must be an array. For reductions array_reduces_all must accept the array;
+ * for other operations it must not be empty. */
 static int
 handles_array(const struct fast_ufunc *self, PyObject *object)
 {

@@ -14,8 +14,8 @@
 #include "array/type_codes.h"
 #include "core/core.h"
 
-/* Fills an array of any dtype: copies one element to the device and broadcasts
- * it from there. */
+/* Fills an array of any dtype: copies one element to the device, then copies
+ * this element on the device to all elements of the array. */
 static int
 fill_contiguous(struct array *array, PyObject *value, CUstream stream)
 {
@@ -90,8 +90,8 @@ number_convert_fast(const struct array *array, PyObject *value,
     switch (array->dtype->type_num) {
     case NPY_FLOAT:
         out->narrow = (float)number;
-        /* If float32 cannot hold the number, NumPy converts it and issues a
-         * warning. */
+        /* Decline a number that float32 cannot hold: NumPy issues a warning
+         * when it converts the number. */
         return !isinf(out->narrow) || isinf(number);
     case NPY_DOUBLE:
         out->wide = number;

@@ -11,7 +11,8 @@
 
 #include <structmember.h>
 
-/* maximum number of Python type slots that one of the types adds */
+/* maximum number of type slots that FastUfunc, PlannedMethod or FastCall adds
+ * to the common ones */
 enum { MAX_OWN = 4 };
 
 PyObject *

@@ -3,8 +3,8 @@
  *
  * FastUfunc, PlannedMethod and FastCall have C fast paths for some calls and
  * pass other calls to the wrapped function. To programs they look like the
- * function: functools.update_wrapper stores its name, text and signature in
- * their dict.
+ * function: functools.update_wrapper copies its name, docstring and signature
+ * to their dict.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

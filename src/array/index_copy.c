@@ -81,8 +81,8 @@ item_count(const struct index_copy *copy)
     return copy->rows ? copy->row->shape[0] : copy->row->size;
 }
 
-/* Returns the size in bytes of the largest word that divides the size of an
- * item and to which both arrays are aligned. */
+/* Returns the size in bytes of the largest word, of 8 bytes at most, that
+ * divides the size of an item and to which both arrays are aligned. */
 static npy_intp
 common_unit(const struct index_copy *copy, npy_intp bytes)
 {
@@ -209,7 +209,9 @@ index_copy_run(const struct index_copy *copy, CUstream stream)
                                          type_code_of(copy->indices->dtype),
                                      .axis = copy->axis};
 
-    /* A copy of whole rows moves words of any size, whatever the dtype is. */
+    /* Copy whole rows in the largest words, of 8 bytes at most, that divide a
+     * row and to which both arrays are aligned. They may be larger than an
+     * element. */
     if (copy->rows && copy->plain) {
         made.unit = common_unit(copy, span * itemsize);
         made.words = 1;

@@ -163,9 +163,10 @@ rule_free(struct rule *rule)
     PyMem_RawFree(rule);
 }
 
-/* Adds a rule to the table, or frees it. Returns it, or the one that another
- * thread has added for the same key in the meantime. Returns NULL with a
- * MemoryError on failure. */
+/* Adds a rule to the table and returns the rule. If another thread has added a
+ * rule for the same key in the meantime, frees `rule` and returns the other
+ * thread's rule. Returns NULL with a MemoryError on failure; `rule` is then
+ * freed. */
 static const struct rule *
 rule_add(uint64_t key, struct rule *rule)
 {
@@ -179,8 +180,8 @@ rule_add(uint64_t key, struct rule *rule)
     return found ? found : is_added ? rule : NULL;
 }
 
-/* Returns the rule of an operation for inputs of these type codes, owned by
- * the table. Returns NULL with an exception on failure. */
+/* Returns the rule of an operation for inputs with the type codes `codes`. The
+ * table owns the rule. Returns NULL with an exception on failure. */
 const struct rule *
 operation_rule(int operation, int inputs, const int *codes)
 {

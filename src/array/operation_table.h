@@ -65,8 +65,8 @@ int operation_setup(void);
 int operation_number(PyObject *name);
 /* Returns the name of an operation, a borrowed reference. */
 PyObject *operation_name(int number);
-/* Returns the type rule of an operation for inputs of these type codes. The
- * rule exists until the process ends. */
+/* Returns the type rule of an operation for inputs with the type codes
+ * `codes`. The rule exists until the process ends. */
 const struct rule *operation_rule(int operation, int inputs, const int *codes);
 /* _set_type_resolver(callable): registers the Python function `callable`,
  * which determines the type rule of an operation when the rule is first

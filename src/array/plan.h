@@ -38,9 +38,9 @@ struct plan_input {
 /* Key of a plan in the cache. */
 struct plan_key {
     const void *name; /* interned string; compared by address */
-    /* Encode the argument `axis` of the call. `whole` is 0 for an int, whose
-     * value is in `axis`; 1 for None; 2 + n for a tuple of n ints, which are
-     * packed in `axis`. */
+    /* `whole` and `axis` encode the argument `axis` of the call. `whole` is 0
+     * for an int, whose value is in `axis`; 1 for None; 2 + n for a tuple of n
+     * ints, which are packed in `axis`. */
     int whole;
     long axis;
     int inputs;

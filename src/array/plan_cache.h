@@ -1,4 +1,5 @@
-/* plan_cache.h - launch plans.
+/* plan_cache.h - adds launch plans to the cache of the current context, and
+ * executes them.
  *
  * Functions need the GIL. Those that return int return 0, or -1 with an
  * exception; those that return a pointer return a new reference, or NULL with

@@ -313,9 +313,9 @@ parse_inputs(struct reduction *reduction, PyObject *tuple,
     return 0;
 }
 
-/* Allocates the result, an array without axes of the model's class, with
- * memory from `allocator`. If `allocator` is None, uses the model's
- * allocator. */
+/* Allocates the result, an array without axes of the class of `model`, with
+ * memory from `allocator`. If `allocator` is None, uses the allocator of
+ * `model`. */
 static struct array *
 make_result(struct array *model, PyArray_Descr *dtype, PyObject *allocator,
             CUstream stream)

@@ -421,7 +421,8 @@ unit_axis(const struct array *array)
 
 /* Returns a view of a dtype with another item size. The axis along which
  * elements are adjacent in memory gets another length. Raises ValueError if
- * there is no such axis, or if the new item size does not divide its bytes. */
+ * there is no such axis, or if the axis's size in bytes, or a stride along
+ * another axis, is not a multiple of the new item size. */
 static PyObject *
 view_resized(struct array *array, PyArray_Descr *dtype)
 {

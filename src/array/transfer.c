@@ -97,8 +97,9 @@ dtoh(PyArrayObject *host, struct array *array, int async, CUstream stream)
                : fault_check();
 }
 
-/* Part of get_into that needs a current context. If the layouts differ, copies
- * through a contiguous temporary array on the device. If the host array is not
+/* Copies the elements to a host array of any layout, for get_into, which
+ * ensures that a context is current. If the layouts differ, copies through a
+ * contiguous temporary array on the device. If the host array is not
  * contiguous either, also copies through a temporary host array, which is
  * synchronous. */
 static int
@@ -153,8 +154,8 @@ get_into(struct array *array, PyArrayObject *host, int async, CUstream stream)
     return result;
 }
 
-/* Part of get_new that needs a current context: returns a new host array with
- * the elements of the device array. */
+/* Returns a new host array with the elements of the device array, for get_new,
+ * which ensures that a context is current. */
 static PyObject *
 get_new_in_context(struct array *array, int pagelocked, int async,
                    CUstream stream)

@@ -25,8 +25,8 @@ is_bfloat16(const PyArray_Descr *dtype)
     if (strcmp(dtype->typeobj->tp_name, "ml_dtypes.bfloat16")) {
         return 0;
     }
-    /* NumPy has one dtype object per user type, so that threads which get here
-     * at the same time store the same one. */
+    /* NumPy has one dtype object per user type. If several threads get here at
+     * the same time, all of them store the same object. */
     PyArray_Descr *found = PyArray_DescrFromType(dtype->type_num);
     WRITE_SHARED(bfloat16, found);
     return found != NULL;
@@ -55,8 +55,9 @@ type_code_native(const PyArray_Descr *dtype)
     return -1;
 }
 
-/* Returns the result of PyArray_EquivTypes. Compares two different number
- * types without calling it, since it is slow for them. */
+/* Returns the result of PyArray_EquivTypes(a, b). Decides without a call of
+ * this slow function if `a` and `b` are number types of different kind or
+ * size. */
 int
 type_code_equal(const PyArray_Descr *a, const PyArray_Descr *b)
 {
@@ -98,8 +99,9 @@ type_code_dtype(int code)
     return (PyObject *)PyArray_DescrFromType(code);
 }
 
-/* Returns the numpy.dtype, or the Python type int, float or complex for the
- * codes of Python scalars. New reference, or NULL with an exception. */
+/* Returns the numpy.dtype of a type code; for the codes of Python scalars, the
+ * Python type int, float or complex. Returns a new reference, or NULL with an
+ * exception. */
 PyObject *
 type_code_object(int code)
 {

@@ -1,8 +1,8 @@
 /* validation.c - parses and checks shapes, dtypes and strides that programs
  * pass.
  *
- * Called wherever an array or a view is created. Owns nothing. All functions
- * raise an exception when they return NULL or -1.
+ * Called by the functions that create or change arrays and views. Owns
+ * nothing. All functions raise an exception when they return NULL or -1.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/layout.h"
