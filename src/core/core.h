@@ -213,9 +213,9 @@ int core_scratch(CUstream stream, size_t bytes, CUdeviceptr *counter,
  * context. */
 int core_context_key(void **key);
 /* Returns the current context, borrowed, and its key. Replaces NULL in *stream
- * by the current stream. It is for operations that need the context several
- * times. Does not ask the driver whether the context is current in CUDA:
- * launches and copies do. NULL with LogicError without a context. */
+ * by the current stream. For operations that need the context several times.
+ * Does not ask the driver whether the context is current in CUDA: launches and
+ * copies do. Returns NULL with LogicError if there is no current context. */
 struct core_context *core_current_with_stream(void **key, CUstream *stream);
 
 /* The change that core_enter (context/scope.h) made to CUDA's current context,

@@ -42,7 +42,7 @@ struct dl_tensor {
     int32_t ndim;
     struct dl_dtype dtype;
     int64_t *shape;
-    int64_t *strides; /* in elements; NULL: the tensor has C order */
+    int64_t *strides; /* strides in elements; NULL: C order */
     uint64_t byte_offset;
 };
 

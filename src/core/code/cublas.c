@@ -82,8 +82,8 @@ cublas_check(cublasStatus_t status, const char *routine)
     return -1;
 }
 
-/* Opens the cuBLAS library; releases the GIL meanwhile. Returns its path, or
- * None if there is no such library. */
+/* Opens the cuBLAS library, without the GIL. Returns the library's path, or
+ * None if there is no cuBLAS. */
 static PyObject *
 cublas_open(PyObject *module, PyObject *unused)
 {
@@ -162,8 +162,9 @@ handle_store(struct core_context *context, cublasHandle_t handle)
     pthread_mutex_unlock(&gemm_lock);
 }
 
-/* Creates the current context's cuBLAS handle. Returns True; None if cuBLAS
- * cannot create one for it; False if a capture is open. */
+/* Creates the current context's cuBLAS handle. Returns True on success; None
+ * if there is not enough memory or cuBLAS does not support the device; False
+ * if a capture is open. */
 static PyObject *
 cublas_handle(PyObject *module, PyObject *given)
 {

@@ -1,10 +1,10 @@
 /* file.c - reads files that contain compiled code (images), and refuses files
  * that are not regular.
  *
- * Called by module.c and linker.c. A pipe or a device file could block the
- * reader forever, so they are refused. So is an int, which Python's open()
- * takes as a file descriptor. All functions need the GIL and release it around
- * system calls.
+ * Called by module_type.c and linker.c. Refuses pipes and device files, which
+ * could block the reader forever. Also refuses ints, which Python's open()
+ * would use as file descriptors. All functions need the GIL and release it
+ * around system calls.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -84,9 +84,9 @@ code_file_check(const char *path, const char *routine)
     return 0;
 }
 
-/* Reads `size` bytes; returns 0 or an errno. If the file has become shorter,
- * the rest is filled with zeros. The later check of the image refuses it
- * then. */
+/* Reads `size` bytes; returns 0 or an errno. If the file was truncated after
+ * it was opened, fills the rest with zeros and leaves it to the checks of the
+ * image to find the damage. */
 static int
 file_read(int fd, char *bytes, size_t size)
 {
@@ -115,7 +115,7 @@ code_file_read(PyObject *name, const char *routine)
     size_t size = 0;
 
     if (!PyUnicode_FSConverter(name, &encoded)) {
-        return NULL; /* TypeError, for example if `name` is an int */
+        return NULL; /* with a TypeError, for example if `name` is an int */
     }
     const char *path = PyBytes_AS_STRING(encoded);
     int fd = file_open_unlocked(path, &size);

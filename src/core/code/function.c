@@ -1,5 +1,5 @@
-/* function.c - makes Functions, and reads what a launch needs to know of
- * them.
+/* function.c - creates Functions, and reads the properties of kernels that
+ * launches need.
  *
  * function_type.c has the Python type. All functions need the GIL.
  *

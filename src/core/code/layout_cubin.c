@@ -1,13 +1,13 @@
 /* layout_cubin.c - kernel parameters from a cubin's .nv.info sections.
  *
  * A cubin is an ELF64 file. Its section ".nv.info.<kernel>" holds attribute
- * records. A record begins with one byte of format and one byte of attribute
- * number. Depending on the format, then follows nothing, an inline value of 8
- * or 16 bits, or a 16-bit length and that many bytes. Attribute 0x17 describes
+ * records. A record begins with a format byte, an attribute number of one
+ * byte, and two bytes whose meaning depends on the format: unused, an inline
+ * value, or the length of the payload that follows. Attribute 0x17 describes
  * one parameter in 12 bytes: its index, its offset and, in the top 14 bits of
  * the last word, its size. Attribute 0x19 has the size of all parameters
- * together. If the parameters do not add up to that size, the layout counts as
- * unknown.
+ * together. If the sizes of the parameters do not add up to it, the layout
+ * counts as unknown.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/layout.h"

@@ -29,7 +29,9 @@ core_library_dirs_pass(void)
     if (list == NULL || !PyList_Check(list)) {
         return 0;
     }
-    PyObject *path = PyList_AsTuple(list); /* keeps the strings alive */
+    /* the tuple holds references to the str objects, whose UTF-8 texts are
+     * used until core_library_dirs_pass returns */
+    PyObject *path = PyList_AsTuple(list);
     if (path == NULL) {
         return -1;
     }

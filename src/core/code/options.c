@@ -1,7 +1,7 @@
 /* options.c - the driver's JIT options, and its logs, for calls that load or
  * link code.
  *
- * Called by module.c and linker.c, with the GIL.
+ * Called by module_type.c and linker.c, with the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/options.h"

@@ -1,4 +1,5 @@
-/* context.h - the struct of a context, and of what it owns.
+/* context.h - the struct of a context, and the structs of the objects that a
+ * context owns.
  *
  * The GIL protects all fields; in free-threaded Python, the field `lock` of a
  * context protects the others (python/locks.h).
@@ -71,9 +72,9 @@ struct core_context {
          * while the context is created */
         struct core_lock *lock;
 #endif
-    /* The following fields are on adjacent cache lines, since each
-     * operation reads them. First the context key, a number that is unique
-     * in the process (core_context_key). */
+    /* The following fields are on adjacent cache lines, since each operation
+     * reads them. `serial` is the context key, a number that is unique in the
+     * process (core_context_key). */
     uint64_t serial;
     /* entry in `throttles` that counts the launches of the stream of the last
      * launch */

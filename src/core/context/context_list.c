@@ -16,7 +16,7 @@
 static struct core_context *contexts;
 LEAF_LOCK(list_lock);
 
-/* Sets `guarded` of every context. The caller has the lock. */
+/* Implements core_contexts_guard. The caller has list_lock. */
 static void
 contexts_guard(void)
 {
@@ -30,9 +30,10 @@ contexts_guard(void)
     }
 }
 
-/* Sets `guarded` of every context: true if there are several contexts or a
- * capture is open. Called after a context or a capture has begun or ended. The
- * loop is short, since there are few contexts. */
+/* Sets the field `guarded` of every context. It is true if there are several
+ * contexts, or if the context has an open capture or is detached. Called after
+ * a context or a capture has begun or ended. The loop is short, since there
+ * are few contexts. */
 void
 core_contexts_guard(void)
 {
@@ -42,7 +43,7 @@ core_contexts_guard(void)
 }
 
 /* core_contexts_add adds a new context to the list of all contexts;
- * core_contexts_remove removes it when its memory is freed. */
+ * core_contexts_remove removes a context whose memory is about to be freed. */
 void
 core_contexts_add(struct core_context *context)
 {

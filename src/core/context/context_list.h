@@ -16,7 +16,7 @@
 PyObject *core_context_wrap(CUcontext handle, CUdevice device,
                             enum core_context_kind kind);
 /* core_contexts_add adds a new context to the list of all contexts;
- * core_contexts_remove removes one whose memory is freed. */
+ * core_contexts_remove removes a context whose memory is about to be freed. */
 void core_contexts_add(struct core_context *context);
 void core_contexts_remove(struct core_context *context);
 /* Returns the newest context for which `matches` returns true, a new
@@ -34,8 +34,9 @@ bool core_contexts_all(bool (*matches)(const struct core_context *context,
 PyObject *core_contexts_list(void);
 /* Returns whether there are at least two contexts. */
 bool core_contexts_are_several(void);
-/* Sets core_context.guarded of all contexts. If it is true, uses of memory
- * take the slow path of core_use. Called after contexts or captures change. */
+/* Sets the field `guarded` of all contexts. While it is true, uses of the
+ * context's memory take the slow path of core_use. Called after a context or a
+ * capture has begun or ended. */
 void core_contexts_guard(void);
 
 #endif

@@ -1,11 +1,11 @@
 /* context_type.c - the type Context, a CUDA context, with the methods that act
  * on the current context.
  *
- * A Context that is never detached is released with its last reference, by
- * whichever thread drops that. If only objects of its own context-local
- * storage (local_storage.c) refer to it, Python's garbage collector releases
- * it. `valid` becomes false once and stays false. Objects of an invalid
- * context have no native resource left to release.
+ * A Context that is never detached is released when its last reference is
+ * dropped, on the thread that drops the reference. If only objects of its own
+ * context-local storage (local_storage.c) refer to it, Python's garbage
+ * collector releases it. `valid` becomes false once and stays false. Objects
+ * of an invalid context have no native resource left to release.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/cublas.h"
@@ -51,7 +51,7 @@ context_release(struct core_context *self)
     core_pool_destroy(self);
     core_graph_links_end(self);
     if (!self->valid) {
-        return CUDA_SUCCESS; /* another thread has ended it in between */
+        return CUDA_SUCCESS; /* another thread has released the context */
     }
     WRITE_SHARED(self->valid, false);
     WRITE_SHARED(self->guarded, true);

@@ -119,8 +119,8 @@ device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
-/* Reads the arguments if a subclass has its own __init__, which passes them
- * on. Otherwise device_new has already read them. */
+/* Reads the arguments only if a subclass has an __init__ of its own, which
+ * calls this one. Otherwise device_new has already read them. */
 static int
 device_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {

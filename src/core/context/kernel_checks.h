@@ -1,4 +1,5 @@
-/* kernel_checks.h - array memory while kernel checks are selected.
+/* kernel_checks.h - switches the default memory pool off while kernel checks
+ * are selected.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

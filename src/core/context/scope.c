@@ -1,4 +1,4 @@
-/* scope.c - makes a context current for the time of a driver call.
+/* scope.c - makes a context current during a driver call.
  *
  * Called by all files that release or use an object of a context from any
  * thread.

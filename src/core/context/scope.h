@@ -1,4 +1,4 @@
-/* scope.h - makes a context current for the time of a driver call.
+/* scope.h - makes a context current during a driver call.
  *
  * Unless a comment says otherwise, the functions need the GIL and keep it. An
  * int result is 0, or -1 with an exception; a PyObject * result is a new

@@ -196,8 +196,9 @@ core_stack_was_used(void)
 }
 
 /* Returns the context on top of this thread's stack, borrowed; NULL without an
- * exception if there is none. A thread that has never pushed a context uses
- * the program's context for such threads, if it chose one. */
+ * exception if there is none. If this thread has never pushed a context, first
+ * pushes the context that the program chose for such threads
+ * (set_thread_context), if any. */
 struct core_context *
 core_stack_top(void)
 {

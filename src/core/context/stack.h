@@ -23,8 +23,8 @@ struct core_context *core_current(void);
 struct core_context *core_current_known(void);
 /* Returns the top of this thread's stack, borrowed; NULL if it is empty. */
 struct core_context *core_stack_top(void);
-/* Pushes a context on this thread's stack, but not on CUDA's own one. The
- * thread counts as one that uses contexts (core_stack_was_used). */
+/* Pushes a context on this thread's stack, but not on CUDA's own stack. From
+ * then on, core_stack_was_used returns true in this thread. */
 int core_stack_push(struct core_context *context);
 /* Pushes a context on this thread's stack for one operation, which pops it
  * again. Unlike core_stack_push, does not change the result of
@@ -33,8 +33,8 @@ int core_stack_push_temporarily(struct core_context *context);
 /* Removes the top of this thread's stack and returns it, a strong reference.
  * Returns NULL if the stack is empty. */
 struct core_context *core_stack_pop(void);
-/* Makes the top of this thread's stack CUDA's current context; without a top,
- * no context is current. */
+/* Makes the top of this thread's stack CUDA's current context. If the stack is
+ * empty, no context is current afterwards. */
 int core_stack_restore(void);
 /* Makes the top of this thread's stack CUDA's current context if another
  * library, such as torch or NCCL, has made another context current. Returns
@@ -45,7 +45,8 @@ bool core_stack_claim(void);
  * returns it, borrowed; NULL if the stack is empty. */
 struct core_context *core_stack_claim_top(void);
 /* Sets the function that core_stack_top calls in a thread without a context.
- * The function may push one, and returns whether it did; it raises nothing. */
+ * The function may push a context, and returns whether it has pushed one. It
+ * raises no exception. */
 void core_stack_set_adopt(bool (*function)(void));
 #ifdef Py_GIL_DISABLED
 /* Sets the function that returns the lock of the context that the function of

@@ -79,8 +79,9 @@ chosen_context(void)
     return (struct core_context *)chosen;
 }
 
-/* If this thread has never pushed a context, pushes the one that the program
- * chose for such threads. Returns whether it did; raises nothing. */
+/* If this thread has never pushed a context, pushes the context that the
+ * program chose for such threads. Returns whether it has pushed one. Raises no
+ * exception. */
 static bool
 thread_context_adopt(void)
 {
