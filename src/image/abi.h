@@ -276,7 +276,8 @@ struct __attribute__((may_alias)) image_check_operand {
      * barrier fails with CUDA_ERROR_LAUNCH_FAILED. */                        \
     ROW(void, __pycuda_grid_barrier, (void), 1)                               \
     ROW(int32_t, __pycuda_grid_valid, (void), 1)                              \
-    /* Lets other threads of the block run, once in each spin of a loop. */   \
+    /* Lets other threads of the block run. Called in each iteration of a     \
+     * spin loop, which waits for another thread. */                          \
     ROW(void, __pycuda_yield, (void), 1)                                      \
     ROW(void, __pycuda_nanosleep, (uint32_t nanoseconds), 1)                  \
     /* CUDA's printf. `args` has the arguments, each naturally aligned. */    \

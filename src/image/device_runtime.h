@@ -77,11 +77,11 @@ enum image_object_action {
      * there is no memory or `alignment` is not a power of two. */            \
     ROW(void *, __pycuda_malloc_aligned, (size_t bytes, size_t alignment), 0) \
     ROW(void, __pycuda_free, (void *pointer), 0)                              \
-    /* The functions of the device runtime return a cudaError. `block` and    \
-     * `thread` are the caller's indices in its grid and in its block.        \
-     * __pycuda_child_launch launches the kernel with a pointer to a struct   \
-     * image_kernel_address; `params` has its arguments, `bytes` their        \
-     * size. It sets the thread's last error. */                              \
+    /* The functions of the device runtime return a cudaError. `block` is the \
+     * index of the caller's block in the grid, `thread` the index of the     \
+     * caller in its block. __pycuda_child_launch launches a kernel. `kernel` \
+     * is the address of its struct image_kernel_address, `params` has the    \
+     * arguments in `bytes` bytes. Sets the thread's last error. */           \
     ROW(int32_t, __pycuda_child_launch,                                       \
         (const struct image_child_launch *launch, const void *kernel,         \
          const void *params, uint64_t bytes),                                 \
@@ -98,15 +98,18 @@ enum image_object_action {
     ROW(int32_t, __pycuda_device_copy,                                        \
         (const struct image_device_copy *copy, void *stream, uint64_t block), \
         0)                                                                    \
-    /* Store a limit (CUlimit) or an attribute of the device (a               \
-     * CUdevice_attribute or an enum image_device_query), or an attribute     \
-     * (CUfunction_attribute) of a kernel. */                                 \
+    /* Each of these three functions stores a number in *value: a limit (a    \
+     * CUlimit), an attribute of a device (a CUdevice_attribute or an enum    \
+     * image_device_query), or an attribute of a kernel (a                    \
+     * CUfunction_attribute). */                                              \
     ROW(int32_t, __pycuda_device_limit, (int32_t limit, uint64_t * value), 0) \
     ROW(int32_t, __pycuda_device_attribute,                                   \
         (int32_t attribute, int32_t device, int32_t * value), 0)              \
     ROW(int32_t, __pycuda_kernel_attribute,                                   \
         (const void *kernel, int32_t attribute, int32_t *value), 0)           \
-    /* Stores how many blocks of the kernel a multiprocessor can hold. */     \
+    /* Stores in *blocks the number of blocks of the kernel, of `threads`     \
+     * threads and `shared` bytes of dynamic shared memory each, that a       \
+     * multiprocessor can run at a time. */                                   \
     ROW(int32_t, __pycuda_kernel_occupancy,                                   \
         (const void *kernel, int32_t threads, uint64_t shared,                \
          int32_t *blocks),                                                    \

@@ -3,7 +3,7 @@
  *
  * Written by pycuda-jit (src/jit/output/write.c). Read by libpycuda_cpu
  * (src/cpu/module/image.c) and, only for the parameter tables, by
- * pycuda._driver (src/core/code/layout.c). The format is little-endian,
+ * pycuda._driver (src/core/code/layout_read.c). The format is little-endian,
  * self-describing and position-independent: all references are byte offsets
  * from the start of the image. Readers check each offset and count against
  * `bytes` before they use it, since an image may come from a damaged cache.
