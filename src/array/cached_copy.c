@@ -112,8 +112,8 @@ is_equal(const struct cached_copy *entry, int64_t form,
     return true;
 }
 
-/* Launches a copy. Returns 0, -1 with an exception, or 1 if the kernel has
- * been released. */
+/* Launches a copy. Returns 0; -1 with an exception; or 1, without a launch, if
+ * the context has released the kernel. */
 static inline int
 launch(const struct cached_copy *copied, struct core_context *context,
        CUstream stream, struct array *target, struct array *source)

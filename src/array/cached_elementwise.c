@@ -269,8 +269,8 @@ entry_find(const struct cached_launch *key,
                : NULL;
 }
 
-/* Launches an operation on one or two arrays. Returns 0, -1 with an exception,
- * or 1 if the kernel has been released. */
+/* Launches an operation on one or two arrays. Returns 0; -1 with an exception;
+ * or 1, without a launch, if the context has released the kernel. */
 static inline int
 launch_arrays(const struct cached_launch *repeat, struct launch_target where,
               int inputs, PyObject *const *objects, struct array *result)
@@ -287,8 +287,9 @@ launch_arrays(const struct cached_launch *repeat, struct launch_target where,
                               inputs + 1, used, arguments);
 }
 
-/* Launches an operation with scalars among the operands. Returns 0, -1 with an
- * exception, or 1 if the kernel has been released. */
+/* Launches an operation with scalars among the operands. Returns 0; -1 with an
+ * exception; or 1, without a launch, if the context has released the
+ * kernel. */
 static __attribute__((noinline)) int
 launch_numbers(const struct cached_launch *entry, struct launch_target where,
                int inputs, PyObject *const *objects, struct array *result)

@@ -103,8 +103,8 @@ is_equal(const struct cached_reduction *a, const struct cached_reduction *b)
            a->size == b->size && a->form == b->form;
 }
 
-/* Launches a reduction. Returns 0, -1 with an exception, or 1 if the kernel
- * has been released. */
+/* Launches a reduction. Returns 0; -1 with an exception; or 1, without a
+ * launch, if the context has released the kernel. */
 static inline int
 launch(const struct cached_reduction *reduced, struct core_context *context,
        CUstream stream, int inputs, PyObject *const *objects,

@@ -2,7 +2,7 @@
  * by contiguous indices on the device.
  *
  * Called by gather.c and by Python. The kernels are elements.cu and rows.cu of
- * pycuda/_kernels/templates/index, in the table of kernel_cache.c.
+ * pycuda/_kernels/templates/index; kernel_cache.c caches the compiled kernels.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -52,9 +52,9 @@ index_copy_key(void *data)
                  : NULL;
 }
 
-/* Finds the kernel in the kernel table. The lower half of its 128-bit key is
- * 0. In the keys of element-wise operations, this half is not 0, so the keys
- * differ. */
+/* Finds the kernel in the kernel cache, or compiles it. The lower half of its
+ * 128-bit key is 0. In the keys of element-wise operations this half is not 0,
+ * so they differ from all keys of this file. */
 static PyObject *
 index_copy_kernel(const struct kernel_parameters *made, struct kernel *kernel)
 {

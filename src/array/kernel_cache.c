@@ -1,10 +1,10 @@
-/* kernel_cache.c - the kernel table and the plan cache of a context.
+/* kernel_cache.c - the kernel cache and the plan cache of a context.
  *
- * Both belong to an object in the context's local storage
- * (core/context/local_storage.c). It is released with the context, or when the
- * context's kernels are released. The kernel table is a hash table with
- * 128-bit keys, which elementwise_operation.c, reduce.c and gather.c pack. On
- * a miss, Python's kernel factory is called (pycuda/_kernels/factory.py).
+ * One object in the context's local storage (core/context/local_storage.c)
+ * owns both caches. The object is released with the context, or when the
+ * context's kernels are released. The kernel cache is a hash table with
+ * 128-bit keys, which elementwise_task.c, reduce.c and index_copy.c pack. On a
+ * miss, Python's kernel factory is called (pycuda/_kernels/factory.py).
  *
  * Functions refer to the context, so the object supports cyclic garbage
  * collection. A caller that has found a kernel holds a reference to its
@@ -125,7 +125,7 @@ factory_result_parse(PyObject *answer, struct kernel *kernel)
                : NULL;
 }
 
-/* Adds a kernel to the table. Returns 0, or -1 with an exception. */
+/* Adds a kernel to the kernel cache. Returns 0, or -1 with an exception. */
 static int
 kernel_store(uint64_t low, uint64_t high, const struct kernel *kernel,
              PyObject *function)
@@ -145,9 +145,9 @@ kernel_store(uint64_t low, uint64_t high, const struct kernel *kernel,
     return 0;
 }
 
-/* Calls Python's kernel factory and adds the kernel to the table, unless the
- * current context has changed during the call. Returns a new reference to the
- * Function, or NULL with an exception. */
+/* Calls Python's kernel factory and adds the kernel to the kernel cache,
+ * unless the current context has changed during the call. Returns a new
+ * reference to the Function, or NULL with an exception. */
 static PyObject *
 kernel_make(uint64_t low, uint64_t high, PyObject *key, struct kernel *kernel)
 {

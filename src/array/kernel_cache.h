@@ -1,4 +1,4 @@
-/* kernel_cache.h - kernel table and plan cache of a context.
+/* kernel_cache.h - kernel cache and plan cache of a context.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_ARRAY_KERNEL_CACHE_H
@@ -8,7 +8,7 @@
 #include "array/plan.h"
 #include "core/core.h"
 
-/* The kernel table and the plan cache of one context: a Python object in
+/* The kernel cache and the plan cache of one context: a Python object in
  * context-local storage. */
 struct kernels {
     PyObject_HEAD

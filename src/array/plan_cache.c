@@ -188,8 +188,8 @@ plan_run(struct plan *plan, struct array *const *inputs)
 {
     struct array *result;
 
-    /* Hold the plan: the allocator is Python code that may create plans, and a
-     * new one may evict this one. */
+    /* Hold a reference to the plan: the allocator is Python code that may
+     * create plans, and a new plan may evict this plan from the cache. */
     plan->count++;
     result = array_new_like(inputs[0], plan->dtype, plan->ndim, plan->shape,
                             plan->strides, NULL);
@@ -429,8 +429,8 @@ plan_set(PyObject *module, PyObject *args)
         return NULL;
     }
     if (!axis_parse(axis, &whole, &number)) {
-        /* plan_replay declines every call with an axis that was not encoded
-         * above, so a stored plan would never be used */
+        /* The axis cannot be encoded. plan_replay declines all calls with such
+         * an axis, so a stored plan would never be used. */
         Py_RETURN_NONE;
     }
     Py_INCREF(name);

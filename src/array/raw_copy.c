@@ -132,8 +132,8 @@ copy_raw(struct array *target, struct array *source, CUstream stream)
     task.pointer[0] = target->head.pointer;
     task.pointer[1] = source->head.pointer;
     task.stream = stream;
-    /* The launch may release the GIL, and another thread may then set the
-     * attributes of an array. */
+    /* Describe both arrays before the launch. It may release the GIL, and
+     * another thread may then set the attributes of an array. */
     struct identity to, from;
     identity_set(&to, target);
     identity_set(&from, source);

@@ -1,9 +1,9 @@
 /* type_codes.c - type codes: NumPy's type numbers and enum type_code.
  *
- * Called by all code that builds keys of the kernel and rule tables. Owns a
- * reference to the dtype of ml_dtypes.bfloat16 after the first array or scalar
- * of that type. The package works without ml_dtypes, and this file never
- * imports it.
+ * Called by all code that builds keys of type rules and of the kernel cache.
+ * Owns a reference to the dtype of ml_dtypes.bfloat16 after the first array or
+ * scalar of that type. The package works without ml_dtypes, and this file
+ * never imports it.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/numpy.h"

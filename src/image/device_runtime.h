@@ -36,7 +36,7 @@ struct image_kernel_address {
  * `height` rows of `width` bytes. */
 struct image_device_copy {
     char *to;         /* offset 0 */
-    const char *from; /* offset 8: NULL for a fill */
+    const char *from; /* offset 8: source; NULL for a fill */
     uint64_t width;   /* offset 16: bytes */
     uint64_t height;  /* offset 24: rows */
     uint64_t depth;   /* offset 32: slices */

@@ -44,7 +44,8 @@ struct product {
     /* c has rows x columns elements; a has `deep` columns, b `deep` rows */
     int rows, columns, deep;
     int lead[3], count;
-    /* distance in elements between two matrices of a batch, for a, b and c */
+    /* distance in elements between consecutive matrices of a batch, for a, b
+     * and c */
     long long step[3];
     /* cudaDataType of the factors a and b, and of the product c */
     int type, c_type;

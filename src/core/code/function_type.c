@@ -54,8 +54,9 @@ function_clear(PyObject *op)
     return core_object_clear(op);
 }
 
-/* Before the function leaves the context's list, stores its name in the
- * context's recent launches, which error messages print. */
+/* Destructor. Stores the function's name in the records of its recent
+ * launches, which error messages print: once the function has left the
+ * context's list, its name cannot be looked up. */
 static void
 function_dealloc(PyObject *op)
 {
