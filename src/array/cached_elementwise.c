@@ -130,8 +130,10 @@ describe_arrays(struct cached_launch *key, struct shared_properties *common,
     return key->size > 0;
 }
 
-/* Returns the cache entry that the hash of the key selects. The entry may
- * belong to another key. Returns NULL if there is no cache. */
+/* Computes the key of an operation, except the fields `launch`, `mask` and
+ * `rule`. Returns false unless all arrays among the inputs are C-contiguous
+ * and have one shape. `out` is the output, or NULL for a new array. If the
+ * only input is a scalar, the operation fills `out` with it. */
 static __attribute__((noinline)) bool
 key_describe(struct cached_launch *key, struct shared_properties *common,
              int operation, int inputs, PyObject *const *objects,
@@ -170,7 +172,7 @@ key_describe(struct cached_launch *key, struct shared_properties *common,
 }
 
 /* Returns the cache entry that the hash of the key selects. The entry may
- * belong to another key. Returns NULL without a cache. */
+ * belong to another key. Returns NULL if there is no cache. */
 static inline struct cached_launch *
 cache_slot(const struct cached_launch *key)
 {

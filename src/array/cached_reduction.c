@@ -56,8 +56,9 @@ cache_entries(void)
 }
 #endif
 
-/* Returns the cache entry that the hash of the key selects. The entry may
- * belong to another key. Returns NULL if there is no cache. */
+/* Computes the key of a reduction, except the context's key, and the bitwise
+ * OR of all addresses. Returns false unless the operands are C-contiguous
+ * arrays of one shape and dtype. */
 static inline bool
 key_describe(struct cached_reduction *key, int operation, int inputs,
              PyObject *const *objects, CUdeviceptr *bits)
@@ -83,7 +84,7 @@ key_describe(struct cached_reduction *key, int operation, int inputs,
 }
 
 /* Returns the cache entry that the hash of the key selects. The entry may
- * belong to another key. Returns NULL without a cache. */
+ * belong to another key. Returns NULL if there is no cache. */
 static inline struct cached_reduction *
 cache_slot(const struct cached_reduction *key)
 {

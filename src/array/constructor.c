@@ -1,9 +1,9 @@
 /* constructor.c - the constructor GPUArray(shape, dtype, ...).
  *
  * Called by Python, which may call __init__ twice or not at all. The fields
- * are consistent at all times; an array whose __init__ failed is empty. An
- * array whose __init__ is called again, which other threads may use, has its
- * former fields until that call ends.
+ * are consistent at all times; an array whose __init__ failed is empty. During
+ * a second call of __init__ on an array, other threads may use the array: it
+ * keeps its former fields until the call ends.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -36,12 +36,7 @@ array_parse_order(PyObject *order, char *letter)
     return -1;
 }
 
-/* constructor.c - the constructor GPUArray(shape, dtype, ...).
- *
- * Called by Python, which may call __init__ twice or not at all. The fields
- * are consistent at all times; an array whose __init__ failed is empty. During
- * a second call of __init__ on an array, other threads may use the array: it
- * keeps its former fields until the call ends. */
+/* Sets the shape and the strides. Returns 0, or -1 with an exception. */
 static int
 init_dims(struct array *array, const struct init_arguments *given)
 {
