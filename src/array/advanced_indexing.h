@@ -18,8 +18,9 @@ PyObject *advanced_get(PyObject *self, PyObject *key);
 /* Performs array[key] = value for a key other than integers and slices.
  * Returns 0, or -1 with an exception. */
 int advanced_set(PyObject *self, PyObject *key, PyObject *value);
-/* Implement the functions of pycuda._driver with the prefix _ instead of
- * advanced_, such as _address_bits. Their docstrings are in setup.c. */
+/* Each function advanced_NAME implements the function _NAME of pycuda._driver:
+ * advanced_address_bits implements _address_bits. Their docstrings are in
+ * setup.c. */
 PyObject *advanced_address_bits(PyObject *module, PyObject *array);
 PyObject *advanced_is_misaligned(PyObject *module, PyObject *array);
 PyObject *advanced_are_alike(PyObject *module, PyObject *args);

@@ -405,7 +405,8 @@ result_begin(struct array *array, const struct array *model, int ndim,
 /* Creates a C-contiguous result with the shape of `model`, or without axes if
  * `ndim` is 0, for a kernel on `stream`. Takes the memory from free blocks of
  * the context's pool. Runs no Python code and holds the GIL throughout.
- * Returns NULL without an exception if that is not possible. */
+ * Returns NULL without an exception if the result needs other memory or Python
+ * code. */
 struct array *
 array_new_fast(struct array *model, int ndim, PyArray_Descr *dtype,
                struct core_context *context, CUstream stream)

@@ -45,9 +45,9 @@ array_check(PyObject *object)
            PyObject_TypeCheck(object, array_type);
 }
 
-/* Returns whether the array is of a class of pycuda.gpuarray and initialized.
- * Other subclasses may create results in their own way, so fast paths decline
- * them. */
+/* Returns whether the array is initialized and its class is GPUArray or
+ * another direct subclass of ArrayBase. Other classes may override methods
+ * that create results, so fast paths decline their arrays. */
 static inline int
 array_is_own_class(PyObject *object)
 {

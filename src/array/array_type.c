@@ -199,7 +199,8 @@ array_hash(PyObject *self)
     return -1;
 }
 
-/* Implements str and repr of an array by those of its copy on the host. */
+/* Implements str and repr: copies the array to the host and returns the text
+ * of the copy. */
 static PyObject *
 array_text(PyObject *self, PyObject *(*convert)(PyObject *))
 {

@@ -37,8 +37,9 @@ struct cached_copy {
     /* shape and strides in bytes of the arrays; part of the cache key */
     npy_intp shape[MAX_AXES];
     npy_intp target[MAX_AXES], source[MAX_AXES];
-    /* Number of bytes added to each array's pointer: a kernel traverses an
-     * axis with a negative stride from its other end. */
+    /* For each array: number of bytes that a launch adds to its pointer. Along
+     * an axis on which the target's stride is negative, the kernel starts at
+     * the last element. */
     npy_intp offset[2];
     int64_t words[MAX_WORDS];
 };

@@ -1,10 +1,10 @@
 /* change.h - changes of arrays that other threads may read.
  *
  * Functions need the GIL, but may release it. In free-threaded Python an array
- * may be in use in several contexts at once; a change then takes effect while
+ * may be in use in several contexts at once. A change then takes effect while
  * no other thread is in a call (core_calls_stop), so that each call sees the
- * array before or after it. An int result is 0, or -1 with an exception,
- * unless noted.
+ * array as it was before or after the change. An int result is 0, or -1 with
+ * an exception, unless noted.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_ARRAY_CHANGE_H

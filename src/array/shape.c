@@ -300,8 +300,8 @@ array_transpose(PyObject *self, PyObject *args, PyObject *kwargs)
 
 /* --- squeeze, view ----------------------------------------------------- */
 
-/* Stores a bit mask of the axes that squeeze removes, which must have length
- * 1. Returns 0, or -1 with an exception. */
+/* Stores a bit mask of the axes that squeeze removes. Returns 0; or -1 with an
+ * exception, for example if an axis does not have length 1. */
 static int
 squeezed_axes(const struct array *array, PyObject *axes, unsigned *marked)
 {

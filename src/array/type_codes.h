@@ -11,10 +11,10 @@
 #include "array/numpy.h"
 #include "core/core.h"
 
-/* Type codes: NumPy's type numbers and these further codes. Python scalars
- * take the type of the array with which they are combined. ml_dtypes.bfloat16
- * has a fixed code, since its type number depends on the order in which types
- * are registered. Codes fit in 6 bits. */
+/* Type codes: NumPy's type numbers, and the codes of this enum for Python
+ * scalars and for user types. In an operation, a Python scalar takes the type
+ * of the array. ml_dtypes.bfloat16 has a fixed code, since its type number
+ * depends on the order in which types are registered. Codes fit in 6 bits. */
 enum type_code {
     CODE_INT = 28,
     CODE_FLOAT = 29,

@@ -274,8 +274,9 @@ void *core_current_table(enum core_table which, size_t bytes);
  * exception. Releases the GIL for more than 64 KiB, and to wait. */
 int core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
                      CUstream stream);
-/* Copies device memory to the host, as core_memcpy_htod does in the other
- * direction. Returns 0, or -1 with an exception. */
+/* Copies device memory to the host, after earlier work on the stream (NULL:
+ * the current stream), and waits for the copy. Returns 0, or -1 with an
+ * exception. */
 int core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
                      CUstream stream);
 /* Copies within device memory. Does not wait for the copy. Returns 0, or -1
@@ -288,8 +289,8 @@ int core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes);
  * exception. */
 int core_memcpy_htod_async(CUdeviceptr target, const void *source,
                            size_t bytes, CUstream stream, PyObject *host);
-/* Begins a copy of device memory to the host. Stream, `host` and result are
- * those of core_memcpy_htod_async. */
+/* Begins a copy of device memory to the host. The stream, `host` and the
+ * result have the same meaning as in core_memcpy_htod_async. */
 int core_memcpy_dtoh_async(void *target, CUdeviceptr source, size_t bytes,
                            CUstream stream, PyObject *host);
 /* Begins a copy within device memory on the stream (NULL: the current stream).

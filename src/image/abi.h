@@ -230,8 +230,8 @@ struct __attribute__((may_alias)) image_check_operand {
  * of another thread. A kernel that can reach such a call needs an
  * image_thread_entry. */
 #define IMAGE_RUNTIME(ROW)                                                    \
-    /* Returns the state of the running thread. The pointer is the same       \
-     * during the whole thread. */                                            \
+    /* Returns the state of the running CUDA thread. The pointer does not     \
+     * change while the thread runs. */                                       \
     ROW(struct image_thread *, __pycuda_self, (void), 0)                      \
     ROW(int32_t, __pycuda_barrier, (int32_t kind, int32_t predicate), 1)      \
     ROW(void, __pycuda_warp_barrier, (uint32_t mask), 1)                      \
@@ -264,8 +264,8 @@ struct __attribute__((may_alias)) image_check_operand {
      * illegal instruction if a lane's mask does not contain the lane         \
      * itself. */                                                             \
     ROW(void, __pycuda_warp_groups, (uint32_t * masks, int32_t shuffle), 0)   \
-    /* Waits until all live lanes of the warp wait. Returns the mask of those \
-     * that wait at the same call. */                                         \
+    /* Waits until all live lanes of the warp wait. Returns the mask of the   \
+     * lanes that wait at the same call in the code as the calling lane. */   \
     ROW(uint32_t, __pycuda_activemask, (void), 1)                             \
     /* Convert to the nearest integer. Values out of range give the smallest  \
      * or the largest integer, NaN gives the smallest. */                     \

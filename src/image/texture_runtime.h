@@ -83,7 +83,7 @@ enum image_texture_query { IMAGE_TEXTURE_QUERIES(IMAGE_QUERY_NAME) };
          int32_t layer, const void *value, uint32_t bytes, int32_t boundary), \
         0)                                                                    \
     /* Returns the address of a texel to update, or NULL if there is nothing  \
-     * to update. The arguments are as in __pycuda_surface_write. */          \
+     * to update. The arguments are those of __pycuda_surface_write. */       \
     ROW(void *, __pycuda_surface_texel,                                       \
         (uint64_t object, int32_t access, int32_t x, int32_t y, int32_t z,    \
          int32_t layer, uint32_t bytes, int32_t boundary),                    \

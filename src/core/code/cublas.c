@@ -83,8 +83,8 @@ cublas_check(cublasStatus_t status, const char *routine)
     return -1;
 }
 
-/* Opens the cuBLAS library, without the GIL. Returns the library's path, or
- * None if there is no cuBLAS. */
+/* Opens the cuBLAS library. Releases the GIL while it searches for the
+ * library. Returns the library's path, or None if there is no cuBLAS. */
 static PyObject *
 cublas_open(PyObject *module, PyObject *unused)
 {

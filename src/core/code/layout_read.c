@@ -181,8 +181,8 @@ begins_with(const void *image, size_t bytes, const void *magic, size_t length)
 
 /* Returns false if a cubin, a fatbin or an image of the CPU device is shorter
  * than its headers declare. The driver is not given the length and would read
- * past the end. Returns true for PTX and other formats. If there are fewer
- * bytes than the magic number has, compares only those, so that a truncated
+ * past the end. Returns true for PTX and other formats. If the image has fewer
+ * bytes than a magic number, compares only these bytes, so that a truncated
  * image is recognized, too. */
 bool
 core_image_is_complete(const void *image, size_t bytes)

@@ -306,7 +306,8 @@ compilation_image(struct compilation *c, const char *target)
 }
 
 /* Returns a dict from each name expression, such as "f<int>", to the compiled
- * (mangled) kernel name. Leaves out expressions without such a name. */
+ * (mangled) name of the kernel. Leaves out expressions for which the compiler
+ * has no name. */
 static PyObject *
 compilation_names(struct compilation *c)
 {

@@ -72,9 +72,9 @@ context_release(struct core_context *self)
     return code;
 }
 
-/* Releases the context if it is valid, which also drops the objects in its
- * context-local storage. Then drops that storage again, since other threads
- * may have added objects while the GIL was released. */
+/* Destructor. Releases the native context if it is still valid. Releasing it
+ * drops the context-local storage, too; core_local_drop is called again for
+ * objects that other threads added while the GIL was released. */
 static void
 context_dealloc(PyObject *op)
 {

@@ -164,8 +164,8 @@ core_stack_entered(bool create)
     return stack == NULL ? NULL : &stack->entered;
 }
 
-/* Returns the top of the stack, after removing contexts from it that were
- * detached. Returns NULL if the stack is empty. */
+/* Removes detached contexts from the top of the stack. Then returns the top,
+ * or NULL if the stack is empty. */
 static __attribute__((noinline)) struct core_context *
 stack_top_find(struct stack *stack)
 {

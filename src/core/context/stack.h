@@ -38,8 +38,9 @@ struct core_context *core_stack_pop(void);
 int core_stack_restore(void);
 /* Makes the top of this thread's stack CUDA's current context if another
  * library, such as torch or NCCL, has made another context current. Returns
- * whether it did. Called before driver calls that use the current context
- * implicitly. Launches call it only after the driver has refused them. */
+ * true if it has changed the current context. Called before driver calls that
+ * use the current context implicitly. Launches call it only after the driver
+ * has refused them. */
 bool core_stack_claim(void);
 /* Makes the top of this thread's stack current in CUDA (core_stack_claim) and
  * returns it, borrowed; NULL if the stack is empty. */

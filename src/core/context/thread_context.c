@@ -22,9 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether threads without a context use the process's oldest one: the
- * environment variable PYCUDA_THREAD_CONTEXT is 1. The extension module warns
- * of values other than 0 and 1 when it is imported. */
+/* Returns whether PYCUDA_THREAD_CONTEXT is 1: threads without a context then
+ * use the process's oldest context. The extension module warns of values other
+ * than 0 and 1 when it is imported. */
 static bool
 is_oldest_wanted(void)
 {
@@ -61,9 +61,10 @@ oldest_context(void)
 /* Protects core.thread_context. */
 LEAF_LOCK(thread_context_lock);
 
-/* Returns the context that a thread pushes if it has none: the one passed to
- * set_thread_context, else the oldest if the environment requests it. A new
- * reference, or NULL if there is none. */
+/* Returns the context that a thread without a context pushes: the context
+ * passed to set_thread_context or, if there is none and PYCUDA_THREAD_CONTEXT
+ * is 1, the oldest context. Returns a new reference, or NULL if there is no
+ * such context. */
 static struct core_context *
 chosen_context(void)
 {
