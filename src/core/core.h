@@ -127,13 +127,13 @@ CUdeviceptr core_allocation_pointer(PyObject *allocation);
  * `owner` is an allocation, an array (which stands for its owner) or an object
  * with gpudata. Any other object and NULL are ignored. */
 int core_use(PyObject *owner, CUstream stream);
-/* Records that `stream` uses an array's memory, which any object may own, as
- * core_use does. If the memory belongs to another library and another context,
- * waits for that context. */
+/* Does the same as core_use for the memory of an array, which any object may
+ * own: records that `stream` uses it. If the memory belongs to another library
+ * and another context, waits for that context. */
 int core_use_array(const struct core_array_head *array, CUstream stream);
-/* Records that a kernel of the current context uses the memory of `owner` on
- * `stream`, as core_use does. Raises LogicError if the kernel cannot access
- * the memory because it belongs to another context. */
+/* Does the same as core_use for a kernel of the current context: records that
+ * it uses the memory of `owner` on `stream`. Raises LogicError if the kernel
+ * cannot access the memory because it belongs to another context. */
 int core_use_in_kernel(PyObject *owner, CUstream stream);
 /* Returns true if the memory of two owners certainly does not overlap, as for
  * two different DeviceAllocations. Returns false if it may overlap. */
@@ -229,8 +229,8 @@ struct core_scope {
 };
 
 /* core_home_enter is called when an operation on `owner` (an allocation or
- * array) has raised an exception, perhaps because the thread has no context.
- * If it has none, core_home_enter clears the exception, makes the owner's
+ * array) has raised an exception. If the thread has no current context, which
+ * may be the reason, core_home_enter clears the exception, makes the owner's
  * context current and returns true. The caller then repeats the operation and
  * calls core_home_leave, which restores CUDA's previous current context (it
  * may be another library's) and keeps an exception of the repeated operation.

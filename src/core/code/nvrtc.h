@@ -1,4 +1,5 @@
-/* nvrtc.h - library folders for NVRTC.
+/* nvrtc.h - passes the folders in which pip installs NVRTC to the library
+ * loader.
  *
  * Unless a comment says otherwise, the functions need the GIL and keep it. An
  * int result is 0, or -1 with an exception; a PyObject * result is a new
@@ -10,8 +11,8 @@
 
 #include "core/core.h"
 
-/* Passes the folders of sys.path to the library loader, which searches them
- * for NVRTC. */
+/* Passes the folders of sys.path to the library loader, which searches below
+ * them for NVRTC, cuBLAS and NCCL. */
 int core_library_dirs_pass(void);
 
 #endif

@@ -1,7 +1,8 @@
-/* kernel_checks.c - selects the kernel checks while the program runs.
+/* kernel_checks.c - selects the kernel checks while the program runs, tells
+ * them the sizes of allocations, and returns the counts of the check `bank`.
  *
  * pycuda.debug.check waits for all contexts, sets PYCUDA_CPU_CHECK, which the
- * compiler reads, and then calls the function of this file.
+ * compiler reads, and then calls _select_checks.
  *
  * SPDX-License-Identifier: MIT */
 #include "api/api.h"
