@@ -97,11 +97,10 @@ dtoh(PyArrayObject *host, struct array *array, int async, CUstream stream)
                : fault_check();
 }
 
-/* Copies the elements to a host array of any layout, for get_into, which
- * ensures that a context is current. If the layouts differ, copies through a
- * contiguous temporary array on the device. If the host array is not
- * contiguous either, also copies through a temporary host array, which is
- * synchronous. */
+/* Implements get_into in the current context. If the layouts of the two arrays
+ * differ, copies through a contiguous temporary array on the device. If the
+ * host array is not contiguous either, also copies through a temporary host
+ * array, which is synchronous. */
 static int
 get_into_in_context(struct array *array, PyArrayObject *host, int async,
                     CUstream stream)
@@ -154,8 +153,8 @@ get_into(struct array *array, PyArrayObject *host, int async, CUstream stream)
     return result;
 }
 
-/* Returns a new host array with the elements of the device array, for get_new,
- * which ensures that a context is current. */
+/* Implements get_new in the current context: returns a new host array with the
+ * elements of the device array. */
 static PyObject *
 get_new_in_context(struct array *array, int pagelocked, int async,
                    CUstream stream)

@@ -275,8 +275,8 @@ void *core_current_table(enum core_table which, size_t bytes);
 int core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
                      CUstream stream);
 /* Copies device memory to the host, after earlier work on the stream (NULL:
- * the current stream), and waits for the copy. Returns 0, or -1 with an
- * exception. */
+ * the current stream). Returns when the copy is complete: 0, or -1 with an
+ * exception. Releases the GIL for more than 64 KiB, and to wait. */
 int core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
                      CUstream stream);
 /* Copies within device memory. Does not wait for the copy. Returns 0, or -1

@@ -98,9 +98,10 @@ enum image_object_action {
     ROW(int32_t, __pycuda_device_copy,                                        \
         (const struct image_device_copy *copy, void *stream, uint64_t block), \
         0)                                                                    \
-    /* Each of these three functions stores a number in *value: a limit (a    \
-     * CUlimit), an attribute of a device (a CUdevice_attribute or an enum    \
-     * image_device_query), or an attribute of a kernel (a                    \
+    /* __pycuda_device_limit stores a limit (a CUlimit) in *value,            \
+     * __pycuda_device_attribute an attribute of a device (a                  \
+     * CUdevice_attribute or an enum image_device_query), and                 \
+     * __pycuda_kernel_attribute an attribute of a kernel (a                  \
      * CUfunction_attribute). */                                              \
     ROW(int32_t, __pycuda_device_limit, (int32_t limit, uint64_t * value), 0) \
     ROW(int32_t, __pycuda_device_attribute,                                   \
