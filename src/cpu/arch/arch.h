@@ -34,20 +34,21 @@
 
 /* ---- fiber.c ---- */
 
-/* Saves the callee-saved registers and the floating-point control word on the
- * current stack, and stores that stack's pointer in *from. Then resumes the
- * stack whose pointer is `to`. */
+/* Saves the callee-saved registers and the floating-point control register on
+ * the current stack, and stores the stack pointer in *from. Then continues on
+ * the stack whose saved stack pointer is `to`. */
 void cpu_fiber_switch(void **from, void *to);
-/* Calls function(argument), on `stack` unless that is NULL, and stores in
- * *saved the target for cpu_fiber_unwind. Returns 0 after a normal return, or
- * the value passed to cpu_fiber_unwind. */
+/* Calls function(argument) on `stack`, or on the current stack if `stack` is
+ * NULL. Stores in *saved the pointer with which cpu_fiber_unwind leaves the
+ * call. Returns 0 after a normal return of `function`, or the value that was
+ * passed to cpu_fiber_unwind. */
 int cpu_fiber_guard(void **saved, void (*function)(void *), void *argument,
                     void *stack);
-/* Unwinds to the call of cpu_fiber_guard that stored `saved`; that call then
- * returns `value`. This function and cpu_fibers_fail never return. They are
- * not declared noreturn: ASan clears its records of the current stack before
- * each call of a noreturn function. On a fiber it would clear the records of
- * another stack. */
+/* Unwinds to the call of cpu_fiber_guard that stored `saved`; cpu_fiber_guard
+ * then returns `value`. cpu_fiber_unwind and cpu_fibers_fail never return, but
+ * they are not declared noreturn: ASan clears its records of the current stack
+ * before each call of a noreturn function. On a fiber, ASan would clear the
+ * records of another stack. */
 void cpu_fiber_unwind(void *saved, int value);
 /* Prepares a new stack whose highest address is `top`. Returns the pointer
  * with which cpu_fiber_switch runs `entry` on it. */
@@ -82,12 +83,12 @@ struct cpu_relocation {
     char *location;
     unsigned type;
     int64_t addend;
-    /* Address for calls of the symbol: that of its stub if the symbol is
-     * outside the image, else that of the symbol itself. */
+    /* Address to which a call of the symbol jumps: the address of its stub if
+     * the symbol is outside the image, else of the symbol. */
     uint64_t value;
     uint64_t address; /* address of the symbol itself */
     /* Entry of the image's table of addresses, 8 bytes. A relocation through
-     * the table sets it to `address`. */
+     * this table stores `address` in the entry. */
     char *entry;
 };
 

@@ -121,8 +121,8 @@ cublasSetStream_v2(cublasHandle_t handle, CUstream stream)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* The mode is ignored: all products are computed with the full precision of
- * their type. */
+/* Accepts every math mode and ignores it: all products are computed with the
+ * full precision of their type. */
 CPU_API cublasStatus_t
 cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
 {

@@ -91,8 +91,9 @@ void cpu_blas_compute_upper(const struct blas_product *p,
 bool cpu_blas_is_symmetric(const struct blas_product *p,
                            const struct blas_operands *at);
 
-/* Copies those elements of the matrix `c` in these rows and columns that are
- * above the diagonal to their transposed positions. */
+/* For each element (i, j) of the matrix `c` above the diagonal and in the
+ * given rows and columns, copies the element to its transposed position (j,
+ * i). */
 void cpu_blas_mirror(const struct blas_product *p, char *c,
                      const struct blas_range *rows,
                      const struct blas_range *columns);

@@ -235,8 +235,9 @@ column_mirror(char *c, size_t lead, size_t size, size_t j, size_t from,
     }
 }
 
-/* Copies the elements of these rows and columns that are above the diagonal to
- * their transposed positions, one TILE x TILE part after the other. */
+/* Copies each element above the diagonal and in the given rows and columns to
+ * its transposed position, one part of TILE x TILE elements after the
+ * other. */
 static inline void
 mirror(const struct blas_product *p, char *c, const struct blas_range *rows,
        const struct blas_range *columns, size_t size)

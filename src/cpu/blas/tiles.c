@@ -1,14 +1,14 @@
-/* tiles.c - batches of matrix products with cancellation points, for which
- * large products are split.
+/* tiles.c - computes batches of matrix products that can be cancelled.
  *
- * Called by the operations that api.c submits to streams. The work of a
+ * Called by the operations that api.c submits to streams. A large product is
+ * split into steps, and a cancellation point follows each step. The work of a
  * product is its estimated cost, in units of one multiplication of floats. A
- * product with less work than WHOLE_WORK is not split. A larger one is split
- * into steps with a work of at most STEP_WORK. A step multiplies a slice (some
- * columns of op(a) and the same rows of op(b)) and adds the product to a tile
- * (a submatrix) of the result. A BLAS also works in such steps internally, so
- * the split adds only one or two percent to the time. The sizes depend only on
- * the shapes of the matrices, so that equal products have equal results.
+ * product with less work than WHOLE_WORK is not split. The work of a step is
+ * at most STEP_WORK. A step multiplies a slice (some columns of op(a) and the
+ * same rows of op(b)) and adds the product to a tile (a submatrix) of the
+ * result. A BLAS also works in such steps internally, so the split adds only
+ * one or two percent to the time. The sizes depend only on the shapes of the
+ * matrices, so that equal products have equal results.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -29,8 +29,8 @@
 #define WHOLE_WORK 1.6e10
 /* Time to load or store an element, in multiplications of floats. */
 #define ELEMENT_WORK 25.0
-/* If the products of a batch have more work than this (in multiplications of
- * floats), a cancellation point follows each of them. */
+/* If each product of a batch has more work than this (in multiplications of
+ * floats), a cancellation point follows every product. */
 #define BATCH_WORK 1e8
 /* The numbers of rows and columns of tiles and slices (parts of a product that
  * is split) are multiples of this number. */
@@ -220,7 +220,8 @@ split_compute(struct split *split)
     return CUDA_SUCCESS;
 }
 
-/* Returns the bytes from the first to the last element of the result. */
+/* Returns the number of bytes from the first to the last element of the
+ * result, including the gaps between its columns. */
 static size_t
 product_bytes(const struct blas_product *p)
 {
@@ -245,8 +246,8 @@ cpu_blas_run(void *argument)
                                    .b = p->b + i * p->b_step * size,
                                    .c = p->c + i * p->c_step * size};
 
-        /* Tells the kernel checks that the result is written. The checks may
-         * be off; they can be switched on at any time. */
+        /* Tells the kernel checks that the result is written. Has no effect
+         * while the checks are off. */
         cpu_check_filled(at.c, product_bytes(p));
         struct split split = {.p = p, .at = &at, .interrupt = &interrupt};
 

@@ -61,10 +61,10 @@ bool cpu_check_range_make(struct cpu_check_range *range,
                           const struct image_check_nest *nest,
                           const struct image_check_range *row);
 
-/* `row` is the compiler's description of one access in a loop, and of the
- * conditions under which it executes. If one of the conditions is false in
- * every iteration, so that the access never executes, returns its index, else
- * -1. */
+/* `row` is the compiler's description of one access in a loop, with the
+ * conditions under which the access executes. Returns the index of a condition
+ * that is false in every iteration, so that the access never executes; -1 if
+ * there is no such condition. */
 int cpu_check_range_false_condition(const struct image_check_range *row);
 
 /* Returns the size in bytes of `row`, the compiler's description of one access

@@ -161,8 +161,9 @@ native_call_site(char text[CPU_CHECK_CALL_SITE_SIZE])
     }
 }
 
-/* Finds the call site in Python frames. If the thread has released the GIL,
- * acquires it for the time being if `may_wait`. */
+/* Finds the call site in Python frames. A thread that does not hold the GIL
+ * acquires it temporarily if `may_wait` is true, and otherwise returns
+ * false. */
 static bool
 python_call_site(char text[CPU_CHECK_CALL_SITE_SIZE], bool may_wait)
 {

@@ -41,9 +41,9 @@ struct cpu_check_allocation {
     char freed_at[CPU_CHECK_CALL_SITE_SIZE];
 };
 
-/* Copies into `found` the allocation that contains `address`. If there is
- * none, copies the nearest live or freed allocation within 1 MiB instead.
- * Returns false if there is none either. Takes the lock of allocations.c. */
+/* Copies into `found` the allocation that contains `address` or, if there is
+ * none, the nearest live or freed allocation within 1 MiB. Returns false if no
+ * allocation is that near. Takes the lock of allocations.c. */
 bool cpu_check_find(uintptr_t address, struct cpu_check_allocation *found);
 /* If `address` is in an allocation that was made before checks were selected,
  * adds it to the list, so that cpu_check_find finds it. Takes the locks of
@@ -100,8 +100,7 @@ struct cpu_check_warp {
 struct cpu_check {
     /* The launch that the running thread block belongs to. */
     struct cpu_launch *launch;
-    /* Serial number of the launch, which differs between launches of the
-     * process. */
+    /* Serial number of the launch, unique in the process. */
     uint64_t serial;
     uint64_t block; /* linear index of the thread block in the grid */
     /* Linear index of the thread whose access was checked last. */
@@ -322,7 +321,7 @@ void cpu_check_race(struct cpu_check *check,
 void cpu_check_acquire(struct cpu_check *check);
 
 /* Calls cpu_check_acquire if a thread has executed an atomic or volatile read
- * for which this was not done yet. */
+ * after which cpu_check_acquire was not called yet. */
 static inline void
 cpu_check_acquire_ensure(struct cpu_check *check)
 {

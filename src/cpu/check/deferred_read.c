@@ -9,8 +9,9 @@
  * (cpu_check_deferred_count), or REPEATS_MAX further reads of unwritten
  * memory, since the kernel may wait in a loop for a value. Until then the
  * kernel reads zeros, so that indexes that depend on the value stay small. A
- * loop that makes no access may be endless with a zero. A worker delays one
- * report at a time and needs no lock.
+ * zero can make a loop endless; if the loop makes no access, nothing writes
+ * the report while the loop runs. A worker delays one report at a time and
+ * needs no lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -137,9 +138,10 @@ cpu_check_deferred_precedes(struct cpu_check *check,
     if (cpu_check_flags & CPU_CHECK_CONTINUE) {
         return false;
     }
-    /* If the write is in an earlier line than the read, a barrier corrects the
-     * program, and the race is reported. Otherwise the report of the read has
-     * more information. */
+    /* If the write is in an earlier line than the read, a barrier between the
+     * two lines is missing: the race is reported, and the delayed report is
+     * discarded. Otherwise the delayed report has more information than the
+     * report of the race. */
     if (other->line < read->line && strcmp(other->file, read->file) == 0) {
         check->deferred.site = NULL;
         return false;

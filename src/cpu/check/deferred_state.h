@@ -13,7 +13,7 @@ struct image_site;
 struct cpu_check_deferred {
     uintptr_t address;
     uint64_t bytes;
-    const struct image_site *site; /* NULL: no report is delayed */
+    const struct image_site *site; /* location of the read; NULL if none */
     unsigned thread;               /* linear index of the reading thread */
     /* Number of further reads of unwritten shared memory. */
     unsigned repeats;

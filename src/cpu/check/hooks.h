@@ -57,8 +57,8 @@ extern unsigned cpu_check_flags;
  * INVALID_VALUE with a text, and the selection stays as it was. */
 CUresult pycuda_cpu_select_checks(const char *list);
 /* Adds an allocation that was made before checks were selected to the list of
- * allocations. `bytes` is the size that the program requested, since a block
- * of a memory pool may be larger; 0 means the whole block. No kernel may be
+ * allocations. `bytes` is the size that the program requested (a block of a
+ * memory pool may be larger), or 0 for the whole block. No kernel may be
  * running. */
 void pycuda_cpu_check_size(CUdeviceptr pointer, size_t bytes);
 /* Returns the counts of the check `bank` as lines of JSON (access_counts.c),
@@ -116,7 +116,7 @@ void cpu_check_deadlock(struct cpu_worker *worker);
 void cpu_check_grid_arrive(struct cpu_worker *worker);
 void cpu_check_grid_pass(struct cpu_worker *worker);
 /* Returns the text of the last report, for cuGetErrorString. Returns NULL if
- * the last report had another error code. */
+ * the last report had another error code than `code`. */
 const char *cpu_check_last_report(CUresult code);
 /* Frees the worker's struct cpu_check, the state of the kernel checks. */
 void cpu_check_state_free(struct cpu_worker *worker);
@@ -146,10 +146,12 @@ void cpu_check_block_end(struct cpu_worker *worker);
 
 /* ---- the check `streams` (stream_order.c), while it is selected ---- */
 
-/* Called before and after a graph is launched, by a thread that holds no lock:
- * notes the line of the program for all operations of the launch. The first
- * one stores it in `site`, which must exist until the second call, and may
- * acquire the GIL. */
+/* cpu_check_graph_launch_begin is called before a graph is launched,
+ * cpu_check_graph_launch_end after it, by a thread that holds no lock. In
+ * between, all operations that the thread submits get the call site of the
+ * graph launch. cpu_check_graph_launch_begin stores this call site in `site`,
+ * which must exist until cpu_check_graph_launch_end, and may acquire the
+ * GIL. */
 void cpu_check_graph_launch_begin(char site[CPU_CHECK_CALL_SITE_SIZE]);
 void cpu_check_graph_launch_end(void);
 /* Called before an operation is submitted: notes the line of the program that
@@ -157,16 +159,18 @@ void cpu_check_graph_launch_end(void);
  * NULL, or a graph is being launched. */
 void cpu_check_order_prepare(const struct cpu_stream *stream,
                              struct cpu_op *op);
-/* Called when the scheduler makes the dependencies of an operation, before it
- * becomes the stream's last one. The caller holds the scheduler lock. */
+/* Called when an operation is submitted, before it becomes the last operation
+ * of its stream. Computes its vector clock from the clocks of the operations
+ * that it depends on. The caller holds the scheduler lock. */
 void cpu_check_order_set(struct cpu_stream *stream, struct cpu_op *op,
                          struct cpu_op *const *after, size_t count);
-/* Called when an operation is freed whose `order` is not NULL. */
+/* Called when an operation is freed, unless its member `order` is NULL. */
 void cpu_check_order_end(struct cpu_op *op);
 /* Called when a stream with a timeline is freed. The caller holds the
  * scheduler lock. */
 void cpu_check_stream_end(struct cpu_stream *stream);
-/* Called on the thread that runs a host function, before and after.
+/* cpu_check_run_begin is called before the host function of an operation runs,
+ * cpu_check_run_end after it, on the thread that runs the function.
  * cpu_check_run_end gets the result of cpu_check_run_begin. */
 bool cpu_check_run_begin(const struct cpu_op *op);
 void cpu_check_run_end(bool counted);
@@ -180,22 +184,27 @@ void cpu_check_kernel_end(const struct cpu_launch *launch);
 void cpu_check_host_after(const struct cpu_op *op);
 void cpu_check_host_after_all(void);
 void cpu_check_host_after_running(void);
-/* Called when a query has found the operation done: does what
- * cpu_check_host_after does, or nothing after pycuda_cpu_private_queries. */
+/* Called when a query has found that the operation is done. Does the same as
+ * cpu_check_host_after, or nothing if pycuda_cpu_private_queries was
+ * called. */
 void cpu_check_host_asked(const struct cpu_op *op);
 /* Called by pycuda._driver, which queries streams and events for its own
- * purposes: for the check `streams`, only waits of the host count. Where the
- * program itself has queried, pycuda._driver also waits. */
+ * purposes. From then on, the check `streams` ignores successful queries: only
+ * waits of the host order operations. After a successful query by the program,
+ * pycuda._driver therefore also waits. */
 void pycuda_cpu_private_queries(void);
-/* Switches the check off for the rest of the process, since operations wait
- * for values in memory, which the check does not see. */
+/* Switches the check `streams` off for the rest of the process. Called when
+ * operations wait for values in memory or for interprocess events, since the
+ * check does not see this order. */
 void cpu_check_streams_stop(void);
-/* Returns a copy of what the host has waited for; NULL if there is not enough
- * memory. The caller passes it to cpu_check_host_freed. */
+/* Returns a copy of the host's vector clock, which says which operations the
+ * host has waited for; NULL if there is not enough memory. The caller passes
+ * the copy to cpu_check_host_freed. */
 uint32_t *cpu_check_host_clock(void);
-/* Called before page-locked memory is freed, when all operations have ended:
- * reports a copy to it for which the host had not waited according to `clock`.
- * Frees `clock`, which may be NULL. access_history.c. */
+/* Called before page-locked memory is freed, when all operations have ended.
+ * Reports an operation that wrote to the memory and that, according to
+ * `clock`, the host had not waited for. Frees `clock`, which may be NULL.
+ * Defined in access_history.c. */
 void cpu_check_host_freed(struct cpu_context *ctx, const void *start,
                           uint32_t *clock);
 /* Returns the number of the newest time interval (epoch_interval.c) of all

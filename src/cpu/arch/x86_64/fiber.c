@@ -1,8 +1,8 @@
 /* fiber.c - switches stacks on x86-64, in assembly.
  *
  * Called by block.c (one fiber per CUDA thread) and fault.c (leaving a failed
- * kernel). Saves only callee-saved state: registers and the floating-point
- * control word. Owns nothing.
+ * kernel). Saves only callee-saved state: general registers and MXCSR, the
+ * control register of SSE. Owns nothing.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/arch/arch.h"

@@ -2,8 +2,9 @@
  *
  * The check `bank` adds its counts here when a worker has run a part of a
  * launch. pycuda.debug.access_counts reads them as JSON. One lock guards the
- * list; no other lock is taken while it is held. The rows own copies of their
- * texts, since a module may be unloaded before its counts are read.
+ * list of counts; no other lock is taken while it is held. The entries of the
+ * list own copies of their texts, since a module may be unloaded before its
+ * counts are read.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -156,7 +157,7 @@ row_bytes(const struct row *row)
 CPU_API char *
 pycuda_cpu_access_counts(int clear)
 {
-    size_t size = 30; /* the line of lost counts, and the final 0 */
+    size_t size = 30; /* line "incomplete", and the NUL */
 
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < row_count; i++) {

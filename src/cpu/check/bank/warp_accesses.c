@@ -30,7 +30,8 @@
 /* Largest number of executions of one access by a warp between two barriers
  * that are counted. */
 enum { MAX_REQUESTS = 4096 };
-/* Largest access of a lane that is one request, in bytes. */
+/* Maximum size in bytes of a lane's access that is one request. A larger
+ * access is split into several requests. */
 enum { MAX_BYTES = 16 };
 enum { WARPS = CPU_MAX_THREADS / CPU_WARP };
 
@@ -42,8 +43,8 @@ struct open_requests {
     uint32_t first, count, capacity;
 };
 
-/* What is known of one site (source location and properties of an access) of
- * the running kernel. */
+/* State of one site (source location and properties of an access) of the
+ * running kernel. */
 struct site_state {
     const struct image_site *site;
     bool shared;
@@ -60,12 +61,12 @@ struct last_access {
     struct site_state *state;
     struct cpu_check_request *request; /* NULL: not counted */
     unsigned linear;
-    uintptr_t end;   /* address after the last byte */
-    uintptr_t limit; /* largest address that `end` may become */
+    uintptr_t end;   /* address after the last byte of the access */
+    uintptr_t limit; /* maximum of `end` when parts are added */
 };
 
 struct cpu_check_warps {
-    struct site_state **sites; /* array of pointers, by order of first use */
+    struct site_state **sites; /* owned array, in order of first use */
     unsigned count, capacity;
     struct site_state *recent; /* the site that was found last */
     struct last_access last;
@@ -98,9 +99,9 @@ site_add(struct cpu_check_warps *warps, const struct image_site *site,
     return state;
 }
 
-/* Returns the state of a site; accesses of shared and of global memory by one
- * generic access have separate states. Returns NULL if there is not enough
- * memory. */
+/* Returns the state of a site. If a generic access uses both shared and global
+ * memory, its site has one state for each. Adds the state if there is none.
+ * Returns NULL if there is not enough memory. */
 static struct site_state *
 site_find(struct cpu_check_warps *warps, const struct image_site *site,
           bool shared)
@@ -123,7 +124,8 @@ site_find(struct cpu_check_warps *warps, const struct image_site *site,
 
 /* ---- requests ---- */
 
-/* Counts the open requests of a warp at one site. */
+/* Counts the transactions of a warp's open requests at one site, and closes
+ * these requests. */
 static void
 requests_close(struct site_state *state, struct open_requests *open)
 {
@@ -138,8 +140,8 @@ requests_close(struct site_state *state, struct open_requests *open)
 }
 
 /* Returns request number `n` of a warp, counted from the last barrier. Returns
- * NULL if it cannot be counted: it was closed before, there are too many, or
- * there is not enough memory. */
+ * NULL if the request cannot be counted: it is already closed, there are too
+ * many requests, or there is not enough memory. */
 static struct cpu_check_request *
 request_find(struct open_requests *open, uint32_t n)
 {
@@ -162,8 +164,10 @@ request_find(struct open_requests *open, uint32_t n)
     return &open->list[at];
 }
 
-/* Closes the requests of the previous warp if its threads cannot continue
- * before the block's next barrier. Threads on fibers can. */
+/* Called before a thread of warp number `warp` makes an access. If another
+ * warp made the previous access, closes that warp's requests, unless the
+ * kernel runs on fibers. Without fibers, a warp makes no further accesses
+ * before the next barrier once another warp runs. */
 static void
 warp_select(struct cpu_check *check, unsigned warp)
 {

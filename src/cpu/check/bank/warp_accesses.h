@@ -32,10 +32,11 @@ struct cpu_check_request {
  * memory. */
 struct cpu_check_counts {
     uint64_t requests, transactions, ideal;
-    /* largest number of transactions of a request in relation to its ideal
-     * number, rounded down: 32 for a conflict of all lanes in one bank */
+    /* maximum ratio of a request's transactions to its ideal number of
+     * transactions, rounded down: 32 for a conflict of all lanes in one
+     * bank */
     uint64_t worst;
-    /* number of accesses by threads that belong to no counted request */
+    /* number of accesses by single threads that are in no counted request */
     uint64_t uncounted;
 };
 
