@@ -331,8 +331,8 @@ overlaps_shared(const struct cpu_check *check,
            check->shared_base < range->high;
 }
 
-/* Computes the access ranges (addresses that are accessed in the loop) of all
- * rows whose bits are not set in `known`. A row describes one access. */
+/* Computes the access range (the bytes that an access touches in the loop) of
+ * each row whose bit is not set in `known`. A row describes one access. */
 static bool
 loop_make_ranges(struct cpu_check *check, struct cpu_check_loop *loop,
                  uint64_t known)
@@ -459,9 +459,11 @@ __pycuda_check_rows(const struct image_check_form *form,
     struct cpu_check *check = cpu_check_self();
     const struct image_check_nest *nest = (const void *)form->list;
 
-    /* Ranges may not be skipped in two cases: the check `bank` is on, which
-     * counts each access; or the report of a read is delayed, since any write
-     * may be the one for which the report waits. */
+    /* The accesses must be checked one by one in three cases: a thread of the
+     * block has executed a memory fence, so that each write must update the
+     * thread's clock; the check `bank` is on, which counts each access; or the
+     * report of a read is delayed, since any write may be the one for which
+     * the report waits. */
     if (check->fenced || check->deferred.site ||
         cpu_check_flags & CPU_CHECK_BANK) {
         return 0;
@@ -474,7 +476,7 @@ __pycuda_check_rows(const struct image_check_form *form,
     return loop_check(check, form, values, known);
 }
 
-/* Marks all bytes that the accesses of the loop write as written. */
+/* Marks as written all bytes that the accesses of the loop write. */
 static void
 loop_mark_written(struct cpu_check_loop *loop)
 {

@@ -20,7 +20,7 @@ struct cpu_check_text {
     size_t size, length;
 };
 
-/* Appends formatted text. Truncates what does not fit. */
+/* Appends formatted text, truncated if it does not fit into the buffer. */
 void cpu_check_text_add(struct cpu_check_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Appends a member of a JSON object, with a comma before it. Escapes quotes

@@ -235,8 +235,9 @@ bytes_get(void)
 }
 
 /* Returns the writable byte states (one byte per byte of memory) of a granule.
- * Allocates them if the granule has none, or only the read-only states that
- * all unwritten granules share. Returns NULL if there is not enough memory. */
+ * Allocates them if the granule has no states, or has only the read-only
+ * states that all unwritten granules share. Returns NULL if there is not
+ * enough memory. */
 static uint8_t *
 bytes_get_private(void *_Atomic *slot)
 {

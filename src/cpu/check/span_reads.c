@@ -17,10 +17,11 @@
 
 #include "cpu/check/race.h"
 
-/* What the record of an earlier read of a span (16 words) means for a new read
- * of the span. FREE: the record may be overwritten. OWN: it already describes
- * the new read. UNCHANGED: it must stay, and the new read is not recorded.
- * DOUBTFUL: the reads of the words must be recorded one by one. */
+/* Results of comparing a new read of a span (16 words) with the record of an
+ * earlier read of the span. FREE: the record may be overwritten. OWN: it
+ * already describes the new read. UNCHANGED: it must stay, and the new read is
+ * not recorded. DOUBTFUL: the reads of the words must be recorded one by
+ * one. */
 enum span_state { FREE, OWN, UNCHANGED, DOUBTFUL };
 
 /* Returns whether a read in time interval `number` was made by the running

@@ -218,10 +218,10 @@ masks_set(const struct image_check_form *form, unsigned first, unsigned end,
 }
 
 /* Computes a mask for each value that a kernel passes to the call that checks
- * its loops: the bits that must be equal in the next thread block, so that it
- * can skip the checks. The call has a description, `words`, some words of
- * which are replaced by these values. A value's mask is all ones if it
- * replaces a word that describes a loop, or a word for the conditions of an
+ * its loops: the bits that must be equal in the next thread block, so that
+ * this block can skip the checks. The call has a description, `words`, some
+ * words of which are replaced by these values. A value's mask is all ones if
+ * it replaces a word that describes a loop, or a word for the conditions of an
  * access in the bit set `selected`. Otherwise the mask is 0. */
 static void
 masks_make(const struct image_check_form *form, const uint64_t *words,

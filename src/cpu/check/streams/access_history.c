@@ -1,11 +1,13 @@
-/* access_history.c - earlier accesses of operations, and conflicts with them.
+/* access_history.c - finds conflicts between accesses of operations.
  *
- * Operations add their accesses when they end, so an access in the history
- * happens before a new one, or the two are not ordered. An earlier access is
- * discarded if a later operation, which it happens before, accesses the same
- * bytes: whatever conflicts with the first then conflicts with the second. One
- * lock guards the history. The lock of stream_order.c and those of the reports
- * are acquired after it.
+ * The history has the accesses that operations have made. An access is added
+ * after it was made. So an access in the history happens before a new one, or
+ * the two are not ordered, which is a conflict if one of them writes. An
+ * access is removed from the history when a later operation, which it happens
+ * before, writes the same bytes or accesses them in the same way: every access
+ * that conflicts with the removed one then conflicts with the later one, too.
+ * One lock guards the history. The lock of stream_order.c and those of the
+ * reports are acquired after it.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -22,9 +24,10 @@
 #include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 
-/* Number of lists of the hash table, a power of two. */
+/* Number of buckets of the hash table of pages, a power of two. */
 enum { LISTS = 65536 };
-/* Largest number of accesses of one page; the oldest are discarded. */
+/* Maximum number of recorded accesses per page. If there are more, the oldest
+ * are discarded. */
 enum { MAX_ACCESSES = 256 };
 
 /* The bytes of one page that an operation has accessed. */
@@ -32,8 +35,8 @@ struct access {
     struct access *next; /* next older access to the page */
     struct cpu_check_order *order;
     const struct cpu_check_line *lines[CPU_CHECK_KINDS];
-    /* for each kind, a bit for each byte; owned; `all` or NULL if all bits or
-     * no bits are set */
+    /* for each kind of access: owned array with a bit for each byte of the
+     * page; `all` if all bits are set, NULL if none are */
     uint64_t *bits[CPU_CHECK_KINDS];
 };
 
@@ -70,8 +73,8 @@ bits_are(const uint64_t *bits, uint64_t word)
     return true;
 }
 
-/* Stores a set of bytes in `*slot`, which owns it. Stores the empty set if
- * there is not enough memory. */
+/* Replaces the set of bytes that `*slot` owns by a copy of `bits`. Stores the
+ * empty set if there is not enough memory. */
 static void
 bits_store(uint64_t **slot, const uint64_t *bits)
 {
@@ -89,7 +92,8 @@ bits_store(uint64_t **slot, const uint64_t *bits)
     *slot = made;
 }
 
-/* Returns the number of the first common byte of two sets, or -1. */
+/* Returns the index of the first byte that is in both sets, or -1 if there is
+ * none. */
 static int
 bits_common(const uint64_t *one, const uint64_t *two)
 {
@@ -101,7 +105,7 @@ bits_common(const uint64_t *one, const uint64_t *two)
     return -1;
 }
 
-/* Removes from `*slot` the bytes that are in one of the sets. */
+/* Removes all bytes of the sets `one` and `two` from the set `*slot`. */
 static void
 bits_remove(uint64_t **slot, const uint64_t *one, const uint64_t *two)
 {
@@ -179,7 +183,8 @@ accesses_free(struct page *page)
     }
 }
 
-/* Frees accesses without bytes, and the oldest ones above the limit. */
+/* Frees the accesses whose sets of bytes are empty, and the oldest ones if
+ * there are more than MAX_ACCESSES. */
 static void
 accesses_trim(struct page *page)
 {
@@ -202,8 +207,9 @@ accesses_trim(struct page *page)
 
 /* ---- conflicts ---- */
 
-/* Finds a byte that both operations access, at least one of them by writing.
- * Returns its number in the page, or -1, and stores the two kinds. */
+/* Finds a byte of the page that both operations access, at least one of them
+ * by writing. Returns its index in the page, and stores the two kinds of
+ * access. Returns -1 if there is none. */
 static int
 conflict_find(const struct access *old, const struct cpu_check_page *page,
               enum cpu_check_kind *one, enum cpu_check_kind *two)
@@ -229,8 +235,9 @@ conflict_find(const struct access *old, const struct cpu_check_page *page,
     return -1;
 }
 
-/* Reports a conflict of the new access with an earlier one, once for the two
- * operations. */
+/* Reports a conflict of the new access with the earlier access `old`. Does
+ * nothing if there is none, or if the last conflict that was found for the new
+ * operation was with the same earlier operation. */
 static void
 conflict_report(const struct access *old, struct cpu_check_order *order,
                 const struct cpu_check_page *page)
@@ -251,8 +258,8 @@ conflict_report(const struct access *old, struct cpu_check_order *order,
         page->number * CPU_CHECK_PAGE + (unsigned)byte);
 }
 
-/* Removes from an earlier access, which happens before the new one, the bytes
- * that the new one accesses as well. */
+/* Removes bytes from an earlier access, which happens before the new one:
+ * those that the new access writes, or accesses in the same way. */
 static void
 access_supersede(struct access *old, const struct cpu_check_page *page)
 {
@@ -265,8 +272,8 @@ access_supersede(struct access *old, const struct cpu_check_page *page)
                 page->bits[CPU_CHECK_UPDATES]);
 }
 
-/* Returns the access of the operation, which another worker may have added
- * already, or a new one; NULL if there is not enough memory. */
+/* Returns the operation's access of the page. Adds it if no worker has added
+ * it yet. Returns NULL if there is not enough memory. */
 static struct access *
 access_make(struct page *page, struct cpu_check_order *order)
 {
@@ -413,9 +420,9 @@ cpu_check_history_clear(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Searches for an operation that writes to one of the bytes and for which the
- * host, according to its clock, has not waited. Returns NULL if there is
- * none. */
+/* Searches for an operation that writes to a byte in the set `bytes` and for
+ * which the host, according to its clock, has not waited. Returns NULL if
+ * there is none. */
 static struct cpu_check_order *
 page_unfinished(const struct page *page, const uint64_t *bytes,
                 const uint32_t *clock)

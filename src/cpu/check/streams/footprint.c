@@ -2,8 +2,9 @@
  *
  * Called by checked kernels for each access, or for each range of accesses,
  * while the check `streams` is selected. Each worker has a table of pages with
- * a bit for each byte; the table needs no lock. It is added to the history
- * when the worker has run a part of a launch, and when it is full.
+ * a bit for each byte; the table needs no lock. Its contents are moved to the
+ * history (access_history.c) when the worker has run a part of a launch, and
+ * when the table is full.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -19,8 +20,8 @@
 #include "cpu/stream/worker.h"
 #include "image/abi.h"
 
-/* Capacity of the table, a power of two. When the table has MAX_PAGES pages,
- * it is added to the history. */
+/* Capacity of the table of pages, a power of two. When the table has MAX_PAGES
+ * pages, they are moved to the history. */
 enum { TABLE_SIZE = 4096, MAX_PAGES = TABLE_SIZE / 2 };
 
 struct cpu_check_footprint {
@@ -67,8 +68,8 @@ footprint_flush(struct cpu_check *check)
     worker->in_kernel = in_kernel;
 }
 
-/* Returns the entry of the table for a page, which is NULL if the page is
- * new. */
+/* Returns a pointer to the table's entry for a page. The entry is NULL if the
+ * page is not in the table. */
 static struct cpu_check_page **
 page_slot(struct cpu_check_footprint *footprint, uintptr_t number)
 {

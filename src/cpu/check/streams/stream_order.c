@@ -38,16 +38,17 @@ static unsigned unused[MAX_TIMELINES], unused_count;
 static uint64_t last_serial;
 /* Number of operations that may access memory and have not ended. */
 static atomic_uint running_count;
-/* Set when operations may be ordered by values in memory, which the clocks do
- * not describe. */
+/* Set when operations may be ordered by values in memory or by interprocess
+ * events, which the clocks do not describe. */
 static atomic_bool stopped;
 /* True if pycuda._driver makes queries of streams and events for its own
- * purposes. A successful query then does not mean that the program knows of
- * it. */
+ * purposes. A successful query then does not order operations, because the
+ * program may not know its result. */
 static atomic_bool private_queries;
 static _Thread_local struct cpu_check_order *running;
-/* The call site of the graph launch that the thread executes, or NULL. A
- * pointer, since the library uses the loader's small reserve of static TLS. */
+/* Call site of the graph launch that the thread executes, or NULL. It is a
+ * pointer, not an array, because a library has little memory for thread-local
+ * variables. */
 static _Thread_local const char *graph_site;
 
 /* ---- timelines; the lock is held ---- */
@@ -56,7 +57,7 @@ static _Thread_local const char *graph_site;
  * earlier operations of a timeline count as ordered before its later ones, so
  * that the reuse of a timeline can hide conflicts. The order of preference is
  * therefore: a timeline of an earlier stream whose operations the host has
- * waited for, a timeline that was never used, any other of an earlier
+ * waited for, a timeline that was never used, any other timeline of an earlier
  * stream. */
 static unsigned
 timeline_new(void)
@@ -78,9 +79,9 @@ timeline_new(void)
     return found;
 }
 
-/* Returns the timeline of a graph node. The node continues the timeline of one
- * of its dependencies, unless other nodes continue all of these already; then
- * it gets a new timeline. */
+/* Returns the timeline of a graph node. The node continues the timeline of a
+ * dependency, if no other node continues that timeline already. If there is no
+ * such dependency, the node gets a new timeline. */
 static unsigned
 timeline_continue(struct cpu_op *const *after, size_t count)
 {
@@ -117,9 +118,9 @@ clock_join(uint32_t *clock, const struct cpu_op *op)
     }
 }
 
-/* Joins the clocks of the operations on which an operation of the stream
- * depends by the rules of scheduler.c. Operations that are already done are
- * included. */
+/* Joins into `clock` the clocks of the operations on which a new operation of
+ * the stream depends by the rules of scheduler.c, including operations that
+ * are already done. */
 static void
 clock_join_stream(uint32_t *clock, const struct cpu_stream *stream)
 {
@@ -154,7 +155,7 @@ order_place(struct cpu_check_order *order, struct cpu_stream *stream,
     if (stream && !stream->timeline) {
         stream->timeline = timeline_new();
     }
-    /* Room for a timeline that may be made below. */
+    /* The additional element is for a timeline that may be created below. */
     order->clock = calloc(timeline_count + 1, sizeof *order->clock);
     if (!order->clock) {
         clocks_give_up();
@@ -177,7 +178,7 @@ order_place(struct cpu_check_order *order, struct cpu_stream *stream,
 
 /* ---- hooks of the scheduler ---- */
 
-/* Writes the stream's name for reports. */
+/* Writes to `name` the name that reports use for the stream. */
 static void
 stream_name(const struct cpu_stream *stream, char *name, size_t size)
 {

@@ -29,8 +29,9 @@ enum { CPU_CHECK_NAME_SIZE = 200 };
  * unknown. */
 enum { CPU_CHECK_TIMELINES = 4096 };
 
-/* The place of an operation in the order of all operations. The operation
- * holds a reference, and so does each record of an access. */
+/* Position of an operation in the order of all operations, and its description
+ * for reports. The operation holds a reference, and so does each record of an
+ * access. */
 struct cpu_check_order {
     atomic_uint references;
     struct cpu_context *ctx; /* valid while the operation runs */
@@ -62,14 +63,14 @@ bool cpu_check_order_includes(const struct cpu_check_order *order,
                               unsigned timeline, uint32_t time);
 /* Drops a reference; frees the struct with the last one. */
 void cpu_check_order_drop(struct cpu_check_order *order);
-/* Returns the struct cpu_check_order of the operation that the calling thread
- * runs: a host function, or a kernel of which it runs blocks. Returns NULL if
- * there is none or it is unknown. */
+/* Returns the struct cpu_check_order of the operation whose host function,
+ * such as a copy or a callback, the calling thread runs. Returns NULL if the
+ * thread runs none or its order is unknown. */
 struct cpu_check_order *cpu_check_order_running(void);
 /* Returns the order of the operation that contains the launch. Launches by
  * kernels count as parts of the kernel that the program launched. */
 struct cpu_check_order *cpu_check_order_of(const struct cpu_launch *launch);
-/* Returns whether an operation has been submitted that has not ended. */
+/* Returns whether a submitted operation has not ended yet. */
 bool cpu_check_order_any_running(void);
 
 /* ---- footprint.c: bytes that a kernel has accessed ---- */
@@ -121,11 +122,13 @@ void cpu_check_history_range(const void *start, size_t bytes,
                              enum cpu_check_kind kind, const char *what);
 /* Discards the accesses to a range, since its memory is freed or new. */
 void cpu_check_history_drop(uintptr_t start, size_t bytes);
-/* Called when memory was freed. A free in stream order, which this thread
- * runs, counts as a write; it may be executed before an access that it should
- * wait for. Otherwise discards the accesses to the memory. */
+/* Called when memory was freed. If the calling thread runs a free in stream
+ * order (cuMemFreeAsync), records the free as a write, since it may be
+ * executed before an access for which it should have waited. Otherwise
+ * discards the recorded accesses to the memory. */
 void cpu_check_history_free(uintptr_t start, size_t bytes);
-/* Discards all accesses, since all operations happen before later ones. */
+/* Discards all recorded accesses. Called when the host has waited for all
+ * operations, so that later accesses cannot conflict with these. */
 void cpu_check_history_clear(void);
 
 /* ---- stream_report.c ---- */
@@ -145,18 +148,20 @@ struct cpu_check_stream_access {
 };
 
 /* Returns a copy of the site's source location that lives as long as the
- * process, since the module may be unloaded; NULL if `site` is NULL or there
- * is not enough memory. The caller holds the lock of access_history.c. */
+ * process, since the module may be unloaded; NULL if the location is unknown
+ * or there is not enough memory. The caller holds the lock of
+ * access_history.c. */
 const struct cpu_check_line *cpu_check_line_of(const struct image_site *site);
-/* Reports two accesses to the byte at `address` that are not ordered, and lets
- * the context fail unless `continue` is selected. */
+/* Reports two accesses to the byte at `address` that are not ordered. Also
+ * sets the sticky error of the context, unless `continue` is selected. */
 void cpu_check_stream_report(struct cpu_check_stream_access one,
                              struct cpu_check_stream_access two,
                              uintptr_t address);
 /* Forgets which pairs of lines were reported. The caller holds the lock of
  * access_history.c. */
 void cpu_check_stream_reports_clear(void);
-/* Reports that the host frees memory that a copy still writes. `site` is the
+/* Reports that the host frees page-locked memory to which the operation `copy`
+ * writes and that the host has not waited for this operation. `site` is the
  * call site of the free. The caller holds the lock of access_history.c. */
 void cpu_check_free_report(const struct cpu_check_order *copy,
                            struct cpu_context *ctx, uintptr_t address,

@@ -1,4 +1,4 @@
-/* stream_report.c - reports of operations that nothing orders.
+/* stream_report.c - reports of conflicting operations that are not ordered.
  *
  * Called by access_history.c, whose lock guards the static texts. A report
  * names both operations and their streams. It shows the lines of the program
@@ -70,7 +70,7 @@ cpu_check_line_of(const struct image_site *site)
 
 /* ---- texts ---- */
 
-/* Formats what an operation is: "kernel k", "a copy". */
+/* Formats a description of an operation, such as "kernel k" or "a copy". */
 static const char *
 operation_text(const struct cpu_check_order *order, char text[300])
 {
@@ -97,7 +97,8 @@ verb(enum cpu_check_kind kind)
                                       : "updates";
 }
 
-/* Appends where the address is in its allocation. */
+/* Appends the position of the address in its allocation, or the address if it
+ * is in no allocation. */
 static void
 allocation_add(struct cpu_check_text *text, uintptr_t address)
 {
@@ -152,8 +153,8 @@ source_add(struct cpu_check_text *text, const struct cpu_check_line *line)
     }
 }
 
-/* Appends the line of the program that submitted the operation, as "file" and
- * "line". */
+/* Appends a call site, a line of the program, as the JSON members "file",
+ * "line" and "column". */
 static void
 json_site_add(struct cpu_check_text *text, const char *site)
 {
@@ -187,8 +188,9 @@ json_access_add(struct cpu_check_text *text,
 
 /* ---- reports ---- */
 
-/* Returns whether an equal pair of submissions was reported before, or the
- * context has failed. If not, the pair counts as reported. */
+/* Returns whether a report must be dropped: in continue mode if the same pair
+ * of lines was reported before, else if the context has failed. In continue
+ * mode, also records that the pair is reported now. */
 static bool
 is_reported(const char *one, const char *two, const char *kind,
             struct cpu_context *ctx)
@@ -236,8 +238,8 @@ pair_kind(const struct cpu_check_stream_access *first,
                                           : "unordered-writes";
 }
 
-/* Writes the report whose texts were made, and lets the context fail unless
- * `continue` is selected. */
+/* Writes the report whose texts are in the static buffers. Also sets the
+ * sticky error of the context, unless `continue` is selected. */
 static void
 report_finish(struct cpu_check_text *machine, struct cpu_context *ctx)
 {
