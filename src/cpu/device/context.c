@@ -1,4 +1,5 @@
-/* context.c - finds contexts, and their sticky errors.
+/* context.c - finds the current context; reads and sets the sticky errors of
+ * contexts.
  *
  * Called by all files that need the current context. context_lifetime.c
  * creates and destroys contexts.

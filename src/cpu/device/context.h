@@ -61,24 +61,26 @@ struct cpu_context {
      * context wait (cuCtxWaitEvent). Written under the scheduler lock. */
     struct cpu_op *_Atomic gate;
     /* Number of threads between cpu_context_enter and cpu_context_leave, plus
-     * 1 until the context is destroyed. Who makes it 0 frees the context. */
+     * 1 until the context is destroyed. The thread that makes it 0 frees the
+     * context. */
     atomic_uint users;
     /* frees the context and everything that it owns */
     void (*end)(struct cpu_context *ctx);
 };
 
-/* A call that waits for operations of the context, and uses the context
- * afterwards, does so between these two. If the context is destroyed
- * meanwhile, by another thread or by a signal handler that runs during the
- * wait, cpu_context_leave frees it. */
+/* A call that waits for operations of the context, and uses the context after
+ * the wait, calls cpu_context_enter before the wait and cpu_context_leave at
+ * its end. If another thread, or a signal handler that runs during the wait,
+ * destroys the context in between, cpu_context_leave frees it. */
 static inline void
 cpu_context_enter(struct cpu_context *ctx)
 {
     atomic_fetch_add(&ctx->users, 1);
 }
 
-/* Ends what cpu_context_enter began; the caller must not use the context
- * afterwards. */
+/* Ends the use of the context that began with cpu_context_enter. Frees the
+ * context if it was destroyed and no other call uses it. The caller must not
+ * use the context afterwards. */
 static inline void
 cpu_context_leave(struct cpu_context *ctx)
 {

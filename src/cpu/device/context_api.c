@@ -1,7 +1,7 @@
 /* context_api.c - the functions cuCtx* of the driver API.
  *
- * Called by users of the library. context_stack.h has the stacks of the
- * threads.
+ * Called by users of the library. context_stack.h declares the stack of
+ * contexts that each thread has.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

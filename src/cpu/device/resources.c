@@ -143,8 +143,8 @@ cuGreenCtxGetDevResource(CUgreenCtx handle, CUdevResource *resource,
 /* ---- splits ---- */
 
 /* Computes the number of multiprocessors in each group of a split: at least
- * `least`, and a multiple of the smallest allowed part, or of 1 if the flags
- * permit it. */
+ * `least`, rounded up to a multiple of the smallest allowed part unless the
+ * flags permit any number. */
 static CUresult
 group_size(const CUdevResource *input, unsigned flags, unsigned least,
            unsigned *size)

@@ -7,7 +7,7 @@
  * that looks up all functions gets an error that it can handle. Functions that
  * a program may call before cuInit, since they concern another process, have
  * rows of the macro MISSING_PROCESS_ROW. If the including file does not define
- * it, it is the same as MISSING_ROW.
+ * MISSING_PROCESS_ROW, it is defined as MISSING_ROW.
  *
  * SPDX-License-Identifier: MIT */
 

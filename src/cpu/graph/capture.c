@@ -189,10 +189,11 @@ cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph,
     return code;
 }
 
-/* Returns true if the node is a tip of the origin stream (the stream's next
- * node will depend on it), or if another node depends on it. Nodes that the
- * program has removed from the tips of a stream, and nodes that the capture
- * has not added, need not be waited for: returns true for these, too. */
+/* Returns true if the origin stream waits for the node: the node is one of its
+ * tips (the stream's next node will depend on it), or another node depends on
+ * it. Also returns true if the origin stream need not wait: the program has
+ * removed the node from the tips of a stream, or the node was in the graph
+ * before the capture began. */
 static bool
 node_joined(const struct cpu_stream *origin, const struct cpu_node *node)
 {

@@ -16,7 +16,7 @@ struct cpu_green;
 struct cpu_node_task;
 
 /* If not NULL, the next task (graph node's work) that the calling thread
- * submits is stored here instead of being executed. */
+ * submits is stored at this address instead of being executed. */
 extern _Thread_local struct cpu_node_task *cpu_node_task_sink
     __attribute__((tls_model("initial-exec")));
 
@@ -34,7 +34,7 @@ cpu_stream_records(struct cpu_stream *stream)
 CUresult cpu_node_task_record(struct cpu_stream *stream,
                               struct cpu_node_task *task);
 /* Called before the legacy stream is used. If captured work would have to wait
- * for it, invalidates the capture and returns an error. */
+ * for the legacy stream, invalidates the capture and returns an error. */
 CUresult cpu_capture_implicit(struct cpu_context *ctx);
 /* Called by a function that is forbidden for a captured stream. Invalidates
  * the stream's capture and returns the error. */

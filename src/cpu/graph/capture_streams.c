@@ -201,7 +201,7 @@ tips_orphan(struct cpu_stream *stream)
 {
     for (size_t i = 0; i < stream->tip_count; i++) {
         struct cpu_node *node = cpu_node_of(stream->tips[i]);
-        if (node) { /* NULL if the program has destroyed the node */
+        if (node) { /* the program may have destroyed the node */
             node->orphaned = true;
         }
     }

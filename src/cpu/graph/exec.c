@@ -120,9 +120,9 @@ static CUresult steps_add(struct cpu_exec *exec, struct cpu_graph *graph,
 
 /* Appends the steps (executable nodes) for a node. A child graph node gets a
  * first step, the steps of the child graph, and a last step after them. Sets
- * node->index to the index of the last one. A node without dependencies
- * depends on the step *before, unless `before` is NULL (in the top-level
- * graph). `after` is a scratch array for the indices of steps. */
+ * node->index to the index of the node's last step. A node without
+ * dependencies depends on the step *before, unless `before` is NULL (in the
+ * top-level graph). `after` is a scratch array for the indices of steps. */
 static CUresult
 node_steps(struct cpu_exec *exec, struct cpu_node *node, unsigned *after,
            const unsigned *before)
@@ -204,7 +204,8 @@ cpu_exec_make(struct cpu_graph *graph, struct cpu_exec **made)
      CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY)
 
 /* Returns true if CUDA allows kernels to launch the graph: all its nodes,
- * including those of child graphs, have one of the types below. */
+ * including those of child graphs, are kernel, memcpy, memset or empty
+ * nodes. */
 static bool
 device_could_launch(const struct cpu_graph *graph)
 {

@@ -16,8 +16,8 @@
 struct cpu_context;
 struct cpu_stream;
 
-/* A conditional node's bodies: executable graphs of which the value of the
- * condition selects one. */
+/* The bodies of a conditional node, as executable graphs. The value of the
+ * condition selects the body that runs. */
 struct cpu_branch {
     CUgraphConditionalNodeType type;
     struct cpu_condition *condition; /* counted reference to the condition */

@@ -127,9 +127,9 @@ step_waits_for(const struct cpu_step *step)
 
 /* Submits `op`, the operation of the step (executable node). `ops` has the
  * operations of all steps. `op` waits for the operations of the steps that its
- * step depends on, for `begin`, and for the operation that records an event if
- * the step waits for the event; `after` is a scratch array for all of
- * these. */
+ * step depends on or, if there are none, for `begin`. If the step waits for an
+ * event, `op` also waits for the operation that records the event. `after` is
+ * a scratch array for all of these operations. */
 static void
 step_submit(const struct cpu_step *step, struct cpu_op **ops,
             struct cpu_op *op, struct cpu_op *begin, struct cpu_op **after)

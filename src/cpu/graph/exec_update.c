@@ -94,8 +94,8 @@ steps_compare(const struct cpu_exec *old, const struct cpu_exec *new,
 }
 
 /* Exchanges the steps and user objects of `exec` and `fresh`. The new steps
- * get the node handles of the old ones, since programs continue to name the
- * steps by the nodes of the first graph. */
+ * get the node handles of the old ones, since programs continue to identify a
+ * step by the node from which the old step was created. */
 static void
 steps_exchange(struct cpu_exec *exec, struct cpu_exec *fresh)
 {

@@ -81,8 +81,7 @@ params_task(const CUgraphNodeParams *params, CUcontext ctx,
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         return cpu_event_task(params->type, params->eventRecord.event, task);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-        /* params->memOp has the layout of the structure that the function
-         * takes */
+        /* params->memOp has the layout of CUDA_BATCH_MEM_OP_NODE_PARAMS */
         return cpu_batch_task((const CUDA_BATCH_MEM_OP_NODE_PARAMS
                                    *)(const void *)&params->memOp,
                               task);
@@ -127,7 +126,7 @@ cuGraphAddNode_v2(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
     switch ((int)params->type) {
     case CU_GRAPH_NODE_TYPE_GRAPH:
         return cpu_child_add(made, graph, after, data, count, &params->graph);
-    /* params->alloc has the layout of the structure that the function takes */
+    /* params->alloc has the layout of CUDA_MEM_ALLOC_NODE_PARAMS */
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
         return cpu_allocation_add(
             made, graph, after, data, count,

@@ -29,8 +29,8 @@ struct cpu_context;
 struct cpu_op;
 struct cpu_stream;
 
-/* The payload of a task (the work of a graph node) may refer to events or
- * graph memory. These functions retain and release those objects. */
+/* Functions that retain and release the objects, such as events or graph
+ * memory, to which the payload of a task (the work of a graph node) refers. */
 struct cpu_node_task_hold {
     void (*retain)(void *payload);
     void (*release)(void *payload);
@@ -101,7 +101,7 @@ struct cpu_graph {
     CUgraph handle;
     struct cpu_node *first, *last;
     size_t count;
-    /* a stream is being captured into the graph, which cannot be destroyed */
+    /* the graph cannot be destroyed: a stream is being captured into it */
     bool capturing;
     /* the graph belongs to a node: a child graph or conditional body */
     bool owned;
@@ -224,8 +224,8 @@ CUresult cpu_node_insert(CUgraphNode *made, CUgraph graph,
 
 /* ---- params.c ---- */
 
-/* Returns the current structure of kernel parameters with the values of the
- * older one, which has fewer members. */
+/* Converts the older structure of kernel parameters to the current one, which
+ * has more members. */
 CUDA_KERNEL_NODE_PARAMS
 cpu_kernel_params_newer(const CUDA_KERNEL_NODE_PARAMS_v1 *old);
 /* Writes the CUDA parameters of a memcpy, memset or host node to the structure
@@ -311,10 +311,10 @@ CUdeviceptr cpu_graph_memory_base(const struct cpu_graph_memory *memory);
 /* Returns the graph memory that starts at the address, or NULL. The caller
  * gets a reference and must release it. */
 struct cpu_graph_memory *cpu_graph_memory_at(CUdeviceptr pointer);
-/* Records the allocations and frees of a launch; `tasks` are its allocation
- * and free tasks in their order. Returns INVALID_VALUE, without side effects,
- * if a task frees memory that is not allocated, or allocates memory that an
- * earlier launch has left allocated (permitted if `auto_free` is true). */
+/* Records the allocations and frees of a launch. `tasks` are its allocation
+ * and free tasks in the order of its steps. Returns INVALID_VALUE, without
+ * side effects, if a task frees memory that is not allocated or, without
+ * `auto_free`, allocates memory that an earlier launch has left allocated. */
 CUresult cpu_graph_memory_launch(const struct cpu_node_task *const *tasks,
                                  size_t count, bool auto_free);
 /* Called when a program frees graph memory in a stream, not by a node. Marks

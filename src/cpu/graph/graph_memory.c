@@ -2,11 +2,11 @@
  *
  * Called by memory_nodes.c and exec_launch.c, and by mempool.c and memory.c
  * when a program frees such memory in a stream. A block is the memory of one
- * allocation node. It gets its address when the node is added and keeps it. A
- * block counts as allocated or free from the time at which the launch or free
- * is submitted, not from the time at which it is executed. A block without
- * references stays in a free list of its device, from which a new node can
- * take it, until cuDeviceGraphMemTrim releases it.
+ * allocation node. A block gets its address when the node is added, and keeps
+ * this address. A block counts as allocated or free from the time at which the
+ * launch or free is submitted, not from the time at which it is executed. A
+ * block without references stays in a free list of its device, from which a
+ * new node can take it, until cuDeviceGraphMemTrim releases it.
  *
  * `blocks_lock` guards all state; it is acquired after the graph lock and
  * before the memory lock.
@@ -249,10 +249,10 @@ cpu_graph_memory_at(CUdeviceptr pointer)
     return memory;
 }
 
-/* Checks the allocations and frees of a launch in their order. Returns
- * INVALID_VALUE if a free is for memory that is not allocated at that time.
- * Unless `auto_free` is true, also returns it if an allocation is for memory
- * that an earlier launch has left allocated. */
+/* Checks the allocations and frees of a launch in the order of its steps.
+ * Returns INVALID_VALUE if a task frees memory that is not allocated at that
+ * point. Unless `auto_free` is true, also returns INVALID_VALUE if a task
+ * allocates memory that an earlier launch has left allocated. */
 static CUresult
 launch_check(const struct cpu_node_task *const *tasks, size_t count,
              bool auto_free)
@@ -370,8 +370,9 @@ cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
     return CUDA_SUCCESS;
 }
 
-/* Resets a high-water mark to the current value; CUDA expresses this as
- * setting it to 0. Other values and attributes are errors. */
+/* Resets a high-water mark to the current value. As in CUDA, a program
+ * requests this by setting the attribute to 0; other values and other
+ * attributes are errors. */
 CPU_API CUresult
 cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
                              void *value)

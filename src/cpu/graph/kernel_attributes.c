@@ -70,7 +70,8 @@ cpu_node_attributes_copy(struct cpu_node *to, const struct cpu_node *from)
 }
 
 /* Stores the node of a handle in *node. Returns an error if it is not a kernel
- * node, or if another argument is invalid. The caller holds the graph lock. */
+ * node, the attribute is unknown, or `value` is NULL. The caller holds the
+ * graph lock. */
 static CUresult
 node_asked(CUgraphNode handle, CUkernelNodeAttrID attribute, const void *value,
            struct cpu_node **node)

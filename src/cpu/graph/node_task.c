@@ -167,8 +167,8 @@ cpu_node_task_params_bytes(CUgraphNodeType type)
 }
 
 /* Creates a task (the work of a graph node) of this type that runs in the
- * current context. For a copy of 0 bytes, a stream gets no operation, but a
- * graph does get a task. */
+ * current context. A copy of 0 bytes also gets a task, although a stream gets
+ * no operation for such a copy. */
 static CUresult
 task_fill(CUgraphNodeType type, const void *params, struct cpu_node_task *task)
 {

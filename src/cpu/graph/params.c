@@ -3,7 +3,7 @@
  *
  * Called by users of the library; acquires the graph lock. A node that a
  * program has added stores a copy of its CUDA parameters. For a node that a
- * capture has added, they are derived from its task.
+ * capture has added, the parameters are derived from the node's task.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
