@@ -48,8 +48,8 @@ struct blas_product {
 
 /* ---- cblas_library.c ---- */
 
-/* Held while a CBLAS function runs or the CBLAS library is searched. A fork()
- * of the process first acquires this lock. */
+/* Held while a CBLAS function runs, or while the process is searched for a
+ * CBLAS library. A fork() of the process first acquires this lock. */
 extern pthread_mutex_t cpu_blas_lock;
 
 /* Returns the functions of a CBLAS library that the process has loaded, or

@@ -41,9 +41,9 @@ rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
     return true;
 }
 
-/* Limits the range of iterations [first, last) of both loops to those in which
- * the condition is true. The access depends on the condition, such as i < n.
- * Returns false if the iterations are not contiguous. */
+/* Limits the iterations [first, last) of the inner and of the outer loop to
+ * those in which `condition`, such as i < n, is true. The access executes only
+ * in these iterations. Returns false if they are not contiguous. */
 static bool
 condition_apply(const struct image_check_condition *condition,
                 const struct image_check_nest *nest, uint64_t first[2],

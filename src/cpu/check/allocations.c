@@ -26,8 +26,9 @@
 /* A report names the nearest allocation if it is at most this many bytes from
  * the address. */
 #define NEAR ((uintptr_t)1 << 20)
-/* After every 1024 frees, the list is cut to the 1024 allocations that were
- * freed last. So it never has more than 2048 freed allocations. */
+/* After every 1024 frees, all freed allocations but the 1024 most recent ones
+ * are removed from the list. So the list never has more than 2048 freed
+ * allocations. */
 #define FREED_RECORDS_MAX 1024
 
 static pthread_mutex_t allocations_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -174,7 +174,8 @@ void cpu_check_stream_end(struct cpu_stream *stream);
  * cpu_check_run_end gets the result of cpu_check_run_begin. */
 bool cpu_check_run_begin(const struct cpu_op *op);
 void cpu_check_run_end(bool counted);
-/* Called when a kernel of an operation has ended. */
+/* Called when the kernel of a launch has ended: the operation of the launch no
+ * longer counts as running. */
 void cpu_check_kernel_end(const struct cpu_launch *launch);
 /* Called when the host knows that operations are done, so that they happen
  * before all operations that it submits later: one operation

@@ -6,9 +6,9 @@
  * granules. Those that were used since the previous pass are kept, since the
  * next launch will probably use them. The first pass that finds a granule
  * unused returns its pages to the system. After MAX_UNUSED such passes in a
- * row, the granule is freed, too. Most of these are granules of shared memory:
- * each launch allocates them but rarely uses them. One lock, taken when a
- * launch begins and ends; no other lock is taken while it is held.
+ * row, the granule is freed, too. Most of the freed granules describe shared
+ * memory: each launch allocates them but rarely uses them. One lock, taken
+ * when a launch begins and ends; no other lock is taken while it is held.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

@@ -170,7 +170,7 @@ group_size(const CUdevResource *input, unsigned flags, unsigned least,
                : CUDA_SUCCESS;
 }
 
-/* Stores the groups of a split in `result`, unless that is NULL, and the
+/* Stores the groups of a split in `result`, unless `result` is NULL, and the
  * remaining multiprocessors in `remaining`. */
 static void
 groups_fill(CUdevResource *result, unsigned groups, unsigned size,

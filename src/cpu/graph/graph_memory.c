@@ -95,9 +95,9 @@ block_free(struct cpu_graph_memory *memory)
     free(memory);
 }
 
-/* Drops a reference to the memory block of an allocation node. After the last
- * one, a block that a launch has used is put into the free list; any other
- * block is freed. */
+/* Drops a reference to the memory block of an allocation node. When the last
+ * reference is dropped, a block that a launch has used is put into the free
+ * list, and any other block is freed. */
 static void
 block_release(struct cpu_graph_memory *memory)
 {

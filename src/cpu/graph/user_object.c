@@ -118,8 +118,8 @@ cpu_holds_free(struct cpu_hold **holds)
     pthread_mutex_unlock(&user_lock);
 }
 
-/* Releases `count` of the references to the object that a graph's list
- * records. Returns false if no entry of the list has that many references. */
+/* Releases `count` references to the object that are recorded in a graph's
+ * list. Returns false if no entry of the list has that many references. */
 static bool
 hold_drop(struct cpu_hold **holds, struct user *user, uint64_t count)
 {

@@ -27,8 +27,8 @@
 #include "image/abi.h"
 #include "image/image.h"
 
-/* Largest number of executions of one access by a warp between two barriers
- * that are counted. */
+/* Maximum number of executions of one access by a warp that are counted
+ * between two barriers. */
 enum { MAX_REQUESTS = 4096 };
 /* Maximum size in bytes of a lane's access that is one request. A larger
  * access is split into several requests. */

@@ -1,10 +1,10 @@
 /* warp_transactions.c - counts the memory transactions of a warp's request.
  *
- * Rules of GPUs since compute capability 5.0. Shared memory has 32 banks of 4
- * bytes. Lanes that access the same word share a transaction; different words
- * of one bank need a transaction each. Requests of 8 bytes per lane are served
- * for 16 lanes at a time, those of 16 bytes for 8 lanes at a time. Global
- * memory is read and written in sectors of 32 bytes.
+ * The rules are those of GPUs since compute capability 5.0. Shared memory has
+ * 32 banks of 4 bytes. Lanes that access the same word share a transaction;
+ * different words of one bank need a transaction each. Requests of 8 bytes per
+ * lane are served for 16 lanes at a time, those of 16 bytes for 8 lanes at a
+ * time. Global memory is read and written in sectors of 32 bytes.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -78,7 +78,8 @@ bool cpu_check_order_any_running(void);
 /* Size in bytes of a page: the unit in which accesses are recorded. */
 enum { CPU_CHECK_PAGE = 4096, CPU_CHECK_PAGE_WORDS = CPU_CHECK_PAGE / 64 };
 
-/* Kinds of access. Two atomic or volatile writes do not conflict. */
+/* Kinds of access. Updates are atomic or volatile writes. Two updates do not
+ * conflict. */
 enum cpu_check_kind {
     CPU_CHECK_READS,
     CPU_CHECK_WRITES,
@@ -97,7 +98,7 @@ struct cpu_check_page {
 };
 
 /* Records an access of the running kernel. Ignores shared memory and stacks,
- * and volatile reads. */
+ * and atomic or volatile reads. */
 void cpu_check_touch(struct cpu_check *check, uintptr_t address,
                      uint64_t bytes, const struct image_site *site);
 /* Adds the recorded accesses of the worker to the history. Called when the

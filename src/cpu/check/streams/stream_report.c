@@ -23,7 +23,8 @@
 
 enum { MAX_REPORTED = 1024 };
 
-/* Static, since a kernel may run on the small stack of a fiber. */
+/* The texts are static, since a kernel that is reported may run on the small
+ * stack of a fiber. */
 static char message[2048], advice[1024], remedy[600], json[8192];
 static char names[2][300];
 /* Hash values of the pairs of lines that were reported. */
