@@ -120,8 +120,8 @@ global_find(struct cpu_check *check, uintptr_t address)
         return (struct range){found.base, found.bytes};
     }
     if (cpu_arena_find(address, &other)) {
-        /* The list of allocations knows how many bytes the program requested,
-         * which may be fewer than the block of memory has. */
+        /* The list of allocations has the size that the program requested,
+         * which may be smaller than the block of memory. */
         if (cpu_check_find(other.base, &found) && !found.freed &&
             found.base == other.base) {
             other.bytes = found.bytes;

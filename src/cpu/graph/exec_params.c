@@ -168,8 +168,8 @@ cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node,
 
 /* Returns true if the `count` steps (executable nodes) at `new` can replace
  * the `count` steps at `old`, because they have the same dependencies and
- * compatible tasks. The index of an old step is that of the new step plus
- * `shift`. */
+ * compatible tasks. A new step with index i corresponds to the old step with
+ * index i + `shift`. */
 static bool
 steps_match(const struct cpu_step *old, const struct cpu_step *new,
             size_t count, unsigned shift)

@@ -52,7 +52,7 @@ footprint_flush(struct cpu_check *check)
     struct cpu_worker *worker = cpu_worker_tls;
     int in_kernel = worker->in_kernel;
 
-    /* An interrupt must not leave the kernel while a lock is held. */
+    /* While a lock is held, an interrupt must not end the kernel. */
     worker->in_kernel = 0;
     for (unsigned i = 0; footprint->count && i < TABLE_SIZE; i++) {
         struct cpu_check_page *page = footprint->table[i];

@@ -134,7 +134,8 @@ void cpu_check_history_clear(void);
 
 /* ---- stream_report.c ---- */
 
-/* Source line of an access; the texts are never freed. */
+/* Source line of an access. The texts are never freed, since a module may be
+ * unloaded before the report. */
 struct cpu_check_line {
     const char *file, *text;
     unsigned line, column;
