@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define CPU_ADDRESSES_MAX                                                     \
-    ((size_t)1 << 40) /* most bytes that cpu_addresses_reserve reserves */
+    ((size_t)1 << 40) /* maximum size in bytes of the reserved range */
 
 struct cpu_addresses {
     /* first address of the range, a multiple of the size of a huge page */

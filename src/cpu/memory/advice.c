@@ -64,8 +64,9 @@ segment_new(uintptr_t start, uintptr_t end, uint64_t allocation,
     return segment;
 }
 
-/* Removes segments (ranges of pages with equal advice) in the range whose
- * allocation was freed: those with an id other than `allocation`. */
+/* Removes the segments in the range that belong to a freed allocation, that
+ * is, to one with an id other than `allocation`. A segment is a range of pages
+ * with equal advice. */
 static void
 stale_drop(uintptr_t start, uintptr_t end, uint64_t allocation)
 {
@@ -84,8 +85,9 @@ stale_drop(uintptr_t start, uintptr_t end, uint64_t allocation)
     }
 }
 
-/* Splits the segment (range of pages with equal advice) that contains the
- * address in two at that address. Does nothing if there is no such segment. */
+/* Splits the segment (range of pages with equal advice) that contains
+ * `address` in two at this address. Does nothing if `address` is at the border
+ * of two segments or in none. */
 static CUresult
 segment_split(uintptr_t address)
 {
@@ -162,7 +164,7 @@ range_find(CUdeviceptr pointer, size_t bytes, struct range *range)
     }
     range->start = (uintptr_t)pointer & ~(PAGE - 1);
     range->end = ((uintptr_t)pointer + bytes + PAGE - 1) & ~(PAGE - 1);
-    /* the first page belongs to another allocation, too */
+    /* the first page begins before the allocation */
     if (range->start < found.base) {
         range->start = found.base;
     }
@@ -177,10 +179,9 @@ range_find(CUdeviceptr pointer, size_t bytes, struct range *range)
  * of a range. */
 typedef void change(struct advice *advice, const void *argument);
 
-/* Creates segments (ranges of pages with equal advice) for those pages of the
- * range that have none, splits the segments at both ends of the range, and
- * then calls `how` for each segment in it. Returns OUT_OF_MEMORY on
- * failure. */
+/* Calls `how` for each segment (range of pages with equal advice) in the
+ * range. First creates segments for pages that have none, and splits the
+ * segments at both ends of the range. Returns OUT_OF_MEMORY on failure. */
 static CUresult
 range_change(const struct range *range, change *how, const void *argument)
 {
@@ -471,8 +472,8 @@ location_device(CUmemLocation location)
     }
 }
 
-/* Writes a list of the devices that access the pages, with at most `room`
- * elements. */
+/* Writes a list of the devices that access the pages. `room` is the capacity
+ * of the list. */
 static void
 accesses_list(const struct advice *advice, int *list, size_t room)
 {

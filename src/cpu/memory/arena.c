@@ -35,7 +35,7 @@
 #define HUGE_BYTES ((size_t)4 << 20)
 #define HUGE_UNIT  ((size_t)2 << 20)
 #define SLAB_BYTES ((size_t)1 << 20)
-/* Freed addresses are reused after this many bytes of other addresses. */
+/* At least this many bytes of other addresses are used before freed ones. */
 #define REUSE_MIN ((size_t)64 << 30)
 #define LEAD      PAGE /* accessible bytes before a span's first allocation */
 
@@ -61,7 +61,7 @@ struct span {
     struct cpu_allocation *small;
     uint32_t *free_slots;
     uint32_t free_count, slots, slot_bytes, class_index;
-    /* Neighbours in the list of this size class's slabs with free slots. */
+    /* Neighbours in the list of slabs of this size class with free slots. */
     struct span *next, *previous;
     struct span *newer, *older; /* neighbours in the list of all spans */
 };
@@ -209,7 +209,7 @@ span_unmap(const struct span *span)
              0) == MAP_FAILED) {
         return false;
     }
-    /* Equal mapping flags let the system merge the mappings of free ranges. */
+    /* With equal flags, the system merges this range with free neighbours. */
     madvise(start, bytes, MADV_DONTDUMP);
     return true;
 }
@@ -230,10 +230,10 @@ span_unlink(struct span *span)
     }
 }
 
-/* Frees the span with its pages and addresses. If its private pages cannot be
- * unmapped, they lose their contents. If its pages belong to a file and cannot
- * be unmapped, the addresses stay in use, so that no other allocation receives
- * them. */
+/* Frees the span with its pages and addresses. If the pages are private and
+ * cannot be unmapped, only their contents are discarded. If the pages belong
+ * to a file and cannot be unmapped, the addresses stay in use, so that no
+ * other allocation receives them. */
 static void
 span_free(struct span *span)
 {
@@ -264,8 +264,8 @@ span_free(struct span *span)
     free(span);
 }
 
-/* Makes the first `bytes` bytes of the span writable. Returns false if the
- * system does not have enough memory. */
+/* Makes `bytes` bytes of the span, from the address `first` on, accessible.
+ * Returns false if the system does not have enough memory. */
 static bool
 span_commit(struct span *span, uintptr_t first, size_t bytes)
 {
@@ -430,7 +430,7 @@ arena_lookup(uintptr_t address)
     found = &span->one;
     if (span->small) {
         size_t slot = (address - span->start - LEAD) / span->slot_bytes;
-        if (slot >= span->slots) { /* before slot 0, `slot` wraps around */
+        if (slot >= span->slots) { /* also if the address is below slot 0 */
             return NULL;
         }
         found = &span->small[slot];
@@ -456,7 +456,7 @@ span_pages(const struct span *span, uintptr_t *first, size_t *bytes)
 }
 
 /* Moves the span's contents into a memory file, at the same addresses. The
- * caller holds the lock. */
+ * caller holds the memory lock. */
 static CUresult
 span_share(struct span *span)
 {
@@ -603,7 +603,7 @@ cpu_arena_contains(uintptr_t address)
     return inside;
 }
 
-/* Returns true if `bytes` more bytes fit into the device's memory limit. */
+/* Returns true if the device's memory limit permits `bytes` more bytes. */
 static bool
 device_has(int device, size_t bytes)
 {
@@ -716,7 +716,7 @@ slab_free_context(struct span *slab, uint64_t context_id)
             bool last = slab->free_count + 1 == slab->slots;
             allocation_free(small);
             if (last) {
-                return; /* allocation_free may have freed the slab */
+                return; /* the empty slab may have been freed */
             }
         }
     }

@@ -168,8 +168,8 @@ limits_read(const char *root, struct cpu_available *found)
 {
     static const struct {
         int limit;
-        /* index of the number in /proc/self/statm that says how many pages
-         * this limit already counts */
+        /* index in /proc/self/statm of the number of pages that count toward
+         * this limit */
         int field;
         const char *name;
     } rows[] = {{RLIMIT_AS, 0, "RLIMIT_AS"}, {RLIMIT_DATA, 5, "RLIMIT_DATA"}};
@@ -233,8 +233,9 @@ static const struct version versions[] = {
      "/sys/fs/cgroup/memory"},
 };
 
-/* Reads the limits of one cgroup and lowers the bounds. The memory in use is
- * counted without the cache that the system can reclaim. */
+/* Reads the limits of one cgroup, and lowers the values in `found` if the
+ * limits are lower. Cache that the system can reclaim does not count as memory
+ * in use. */
 static void
 group_read(const char *root, const struct version *version, const char *folder,
            struct cpu_available *found)

@@ -14,7 +14,8 @@
 #define CPU_NO_LIMIT     UINT64_MAX
 #define CPU_SOURCE_BYTES 256
 
-/* The lowest of several limits, and a text that says where it comes from. */
+/* The lowest of several limits, and a text that names the source of this
+ * limit. */
 struct cpu_bound {
     uint64_t bytes; /* bytes the process can still use; or CPU_NO_LIMIT */
     char source[CPU_SOURCE_BYTES];

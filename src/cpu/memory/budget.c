@@ -180,10 +180,10 @@ cpu_budget_free_bytes(void)
     return free_bytes_read(&bound);
 }
 
-/* Returns the free bytes of all devices together. If `bytes` is more than
- * that, stores the reason for the error message. If `bytes` is more, the free
- * bytes are determined again a few times, since pages may have been counted
- * twice. */
+/* Returns the free bytes of all devices together. If `bytes` exceeds
+ * them, determines them a few more times, since pages may have been counted
+ * twice. If `bytes` still exceeds them, stores the reason for the error
+ * message. */
 static uint64_t
 free_bytes_compare(uint64_t bytes)
 {

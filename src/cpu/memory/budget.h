@@ -18,18 +18,20 @@ size_t cpu_budget_addresses(size_t most);
 /* Must be called when an allocation begins: clears the reason that
  * cpu_budget_refusal returns. Needs no lock. */
 void cpu_budget_begin(void);
-/* Requests `bytes` bytes of the system's memory. Returns false if there are
- * not enough; cpu_budget_refusal then returns the reason. */
+/* Requests `bytes` bytes of the system's memory. Returns false if the system
+ * does not have enough; cpu_budget_refusal then returns the reason. */
 bool cpu_budget_admit(uint64_t bytes);
-/* Makes `bytes` bytes that cpu_budget_admit granted, and that are free now,
+/* Returns `bytes` bytes that cpu_budget_admit has granted, so that they are
  * available for later requests. */
 void cpu_budget_return(uint64_t bytes);
-/* Adds `bytes`, which may be negative, to the writable bytes of the arena. */
+/* Adds `bytes`, which may be negative, to the number of writable bytes in the
+ * arena. */
 void cpu_budget_commit(int64_t bytes);
 /* Returns the free bytes of all devices together. */
 uint64_t cpu_budget_free_bytes(void);
-/* Called when the device's own memory limit is reached: stores a reason for
- * cpu_budget_refusal if the system does not have `bytes` bytes either. */
+/* Called when an allocation of `bytes` bytes exceeds the device's own memory
+ * limit. If the system does not have so much memory either, stores a reason
+ * for cpu_budget_refusal. */
 void cpu_budget_explain(uint64_t bytes);
 /* Returns how many bytes of a range of whole pages are resident. */
 uint64_t cpu_budget_resident(uintptr_t first, size_t bytes);
@@ -45,9 +47,9 @@ uint64_t cpu_memory_bytes(void);
 
 /* ---- arena.c ---- */
 
-/* Returns how many bytes of the arena are resident, at most `most`. Pages for
- * which the system gives no answer count as resident. The caller holds the
- * memory lock. */
+/* Returns how many bytes of the arena are resident, but not more than `most`.
+ * Pages for which the system gives no answer count as resident. The caller
+ * holds the memory lock. */
 uint64_t cpu_arena_resident(uint64_t most);
 /* Returns how many bytes of the arena's addresses are free. The caller holds
  * the memory lock. */

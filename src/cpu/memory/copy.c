@@ -1,6 +1,6 @@
-/* copy.c - one-dimensional copies, and the function to which all copies lead.
- * It treats each copy as that of a three-dimensional box: slices, which
- * consist of rows, which consist of bytes.
+/* copy.c - one-dimensional copies, and cpu_rows_run, which performs copies of
+ * all kinds. A copy is described as a three-dimensional box: a box consists of
+ * slices, a slice of rows, and a row of bytes.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -26,7 +26,7 @@
 #include "cpu/stream/wait.h"
 
 #define SMALL_BYTES                                                           \
-    (256u << 10) /* bytes; the largest copy done by the calling thread */
+    (256u << 10) /* largest copy in bytes that the calling thread does */
 
 /* Copies each row, or each slice at once if its rows are contiguous. Tells the
  * kernel checks which bytes were copied. */
@@ -132,7 +132,8 @@ rows_copy_chunks(const struct cpu_rows *rows)
         slice.to += z * rows->to_slice;
         slice.from += z * rows->from_slice;
         slice.depth = n;
-        /* the `n` slices together have at most CPU_CANCELLATION_BYTES bytes */
+        /* If at least one whole slice fits into CPU_CANCELLATION_BYTES, copies
+         * `n` slices at once. */
         if (slices) {
             code = cpu_fault_guard(rows_copy, &slice);
             code = code ? code : cpu_cancellation_point(&interrupt);

@@ -1,4 +1,4 @@
-/* copy.h - copies of boxes.
+/* copy.h - copies of one- to three-dimensional boxes of bytes.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_MEMORY_COPY_H
