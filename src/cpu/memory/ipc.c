@@ -186,8 +186,8 @@ cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, CUipcMemHandle given,
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (handle.pid == getpid()) {
-        /* CUDA returns the same code for a handle that the calling process has
-         * made. */
+        /* CUDA also returns this code if the calling process created the
+         * handle itself. */
         return CUDA_ERROR_INVALID_CONTEXT;
     }
     pthread_mutex_lock(&opened_lock);

@@ -8,8 +8,8 @@
 
 struct cpu_context;
 
-/* unmaps the memory of other processes that the context has opened
- * (memory/ipc.c) */
+/* Unmaps the memory of other processes that the context has opened. Takes
+ * opened_lock and the memory lock. */
 void cpu_ipc_close(struct cpu_context *ctx);
 
 #endif

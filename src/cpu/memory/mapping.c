@@ -397,8 +397,8 @@ range_is_reserved(uintptr_t base, size_t bytes)
     return false;
 }
 
-/* Maps physical memory at the addresses, still without access, and adds the
- * mapping to the list. */
+/* Maps physical memory into the reserved address range, at first without
+ * access, and adds the mapping to the list. */
 static CUresult
 range_map(uintptr_t base, size_t bytes, struct physical *physical)
 {

@@ -1,7 +1,7 @@
 /* memory.c - allocation of device and managed memory.
  *
  * Called by users of the library. arena.c allocates the memory and takes the
- * lock.
+ * memory lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>

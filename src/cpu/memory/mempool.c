@@ -171,7 +171,7 @@ free_run(void *argument)
     const struct freeing *freeing = argument;
 
     cpu_arena_free(freeing->base, freeing->kind);
-    /* a second free of the same memory in the same stream is ignored */
+    /* A second free of the same memory fails; this error is ignored. */
     return CUDA_SUCCESS;
 }
 

@@ -1,7 +1,8 @@
 /* pointer.c - attributes of pointers.
  *
  * Called by users of the library, with or without a current context. Reads a
- * copy of the allocation from arena.c, which takes the lock.
+ * copy of the allocation's properties from arena.c, which takes the memory
+ * lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

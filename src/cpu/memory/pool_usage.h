@@ -48,7 +48,8 @@ extern pthread_mutex_t cpu_pools_lock;
 CUresult cpu_pool_take(CUmemoryPool handle, size_t bytes,
                        struct cpu_allocation *as);
 /* Lowers the pool's member `reserved` to the larger of `keep` and `used`, in
- * bytes. Does nothing if it is at most `keep`. Returns its new value. */
+ * bytes. Does nothing if `reserved` is at most `keep`. Returns the new value
+ * of `reserved`. */
 size_t cpu_pool_reserve(struct cpu_pool *pool, size_t keep);
 /* Subtracts `bytes` from the usage of a pool, because memory
  * of this size is about to be freed. */

@@ -62,9 +62,10 @@ CUresult cpu_image_check(const void *bytes, size_t size, uint32_t *kind,
 CUresult cpu_image_load(const void *bytes, size_t size,
                         struct cpu_image **image, char *error,
                         size_t error_size);
-/* Loads a native image like cpu_image_load, but its variables are those of the
- * image `variables` with the same symbols. They must exist until the new image
- * is unloaded. `variables` may be NULL. */
+/* Loads a native image like cpu_image_load. A variable that the image
+ * `variables` also defines is shared: the code uses the memory of `variables`,
+ * which must exist until the new image is unloaded. `variables` may be
+ * NULL. */
 CUresult cpu_image_load_over(const void *bytes, size_t size,
                              const struct cpu_image *variables,
                              struct cpu_image **image, char *error,
@@ -141,9 +142,9 @@ void cpu_code_publish(struct cpu_code *code);
 void cpu_code_withdraw(struct cpu_code *code);
 
 /* Load, relocate and unload the ELF object of an image. `elf` must exist until
- * the code is unloaded. If `variables` is not NULL, it is another image: a
- * variable that both images have is that of the other image. On failure,
- * writes a text to `error`. */
+ * the code is unloaded. If the image `variables` (or NULL) also defines a
+ * variable of the object, the code uses the variable of that image. On
+ * failure, writes a text to `error`. */
 CUresult cpu_code_load(struct cpu_code *code, const void *elf, size_t size,
                        const struct cpu_image *variables, char *error,
                        size_t error_size);

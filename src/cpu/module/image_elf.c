@@ -117,7 +117,8 @@ struct loading {
     uint64_t string_bytes;
     char *stubs; /* a stub for each symbol; only undefined symbols use it */
     size_t stub_start;
-    /* image whose variables take the place of those of the object, or NULL */
+    /* image whose variables the code uses instead of variables of the same
+     * name in the object; or NULL */
     const struct cpu_image *variables;
     char *error;
     size_t error_size;

@@ -63,8 +63,8 @@ encode(FILE *out, const unsigned char *image, size_t bytes, uint32_t hash)
     fprintf(out, "%s\n", END);
 }
 
-/* Returns the hash of the lines up to the one that begins the image. Ends of
- * lines may have been changed. */
+/* Returns the hash of the lines before the one that begins the image. A hash
+ * does not depend on whether lines end in LF or CRLF. */
 static uint32_t
 ptx_hash(const char *text, size_t most)
 {
@@ -134,8 +134,8 @@ cpu_image_text_make(const void *image, size_t bytes, const void *named,
 
 /* ---- decoding ---- */
 
-/* Returns false if the text contains a hash of its PTX, and the PTX no longer
- * has this hash. */
+/* Returns true if the PTX has the hash that the text states, or if the text
+ * states no hash. */
 static bool
 is_unchanged(const char *text, size_t most)
 {

@@ -105,7 +105,7 @@ cuLibraryUnload(CUlibrary handle)
         struct cpu_loaded *loaded = library->loaded;
 
         library->loaded = loaded->next;
-        /* An error is ignored: the module may have been destroyed with its
+        /* Ignore errors: the module may have been destroyed with its
          * context. */
         cuModuleUnload(loaded->module);
         free(loaded);

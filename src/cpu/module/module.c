@@ -188,8 +188,8 @@ checks_compare(const struct image_header *header, struct cpu_jit_log *log)
     warning_write(text, log);
 }
 
-/* Warns once per process if PYCUDA_CPU_CHECK names checks that are not
- * selected, since the program set the variable after cuInit had read it. */
+/* Warns once per process if the program has set PYCUDA_CPU_CHECK after cuInit
+ * read it: the kernel checks that the new value names have no effect. */
 static void
 checks_late_warn(struct cpu_jit_log *log)
 {

@@ -32,9 +32,10 @@ struct cpu_jit_log {
  * errors to `log`. The caller may free `bytes` afterwards. */
 CUresult cpu_module_load(struct cpu_context *ctx, const void *bytes,
                          struct cpu_jit_log *log, struct cpu_module **module);
-/* Waits for the context's operations, then frees the module. Returns false if
- * another thread has freed it meanwhile. cpu_modules_close frees all modules
- * of a context whose operations are done. */
+/* cpu_module_close waits for the context's operations, then frees the module.
+ * Returns false if another thread has freed the module during the wait.
+ * cpu_modules_close frees all modules of a context; its operations must be
+ * done. */
 bool cpu_module_close(struct cpu_module *module);
 void cpu_modules_close(struct cpu_context *ctx);
 /* Frees all links (cuLinkCreate) of the context that were not destroyed. */
@@ -82,8 +83,8 @@ CUresult cpu_file_read(const char *path, void **bytes, size_t *size);
  * OUT_OF_MEMORY. */
 CUresult cpu_image_read(const char *path, void **bytes);
 
-/* The library itself calls these functions of the driver API. -Bsymbolic binds
- * the calls to its own definitions. */
+/* Functions of the driver API that the library itself calls. The linker option
+ * -Bsymbolic binds these calls to the library's own definitions. */
 
 /* Unloads a module. Returns INVALID_HANDLE or another error of the API. */
 CUresult cuModuleUnload(CUmodule module);

@@ -31,7 +31,7 @@ struct cpu_function {
     const struct image_kernel *kernel;
     const struct image_parameter *parameters;
     const char *name;
-    /* the version that chunks of blocks run from now on */
+    /* version that each new chunk of blocks runs */
     _Atomic(const struct cpu_version *) version;
     /* [0]: the version in the module's image; [1]: the full version, after an
      * upgrade */

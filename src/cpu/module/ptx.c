@@ -16,13 +16,13 @@
 #include "cpu/nvrtc/jit_process.h"
 #include "cpu/nvrtc/text.h"
 
-/* PTX must have .version within this many bytes. */
+/* PTX must contain ".version" within its first SEARCH_BYTES bytes. */
 #define SEARCH_BYTES   4096
 #define FATBIN_MAGIC   0xba55ed50u
 #define FATBIN_WRAPPER 0x466243b1u
 
-/* Structure that host code of nvcc passes to the driver: it has the address of
- * a fatbin. */
+/* Structure that host code compiled by nvcc passes to the driver; `data` is
+ * the address of a fatbin. */
 struct fatbin_wrapper {
     uint32_t magic, version;
     const char *data;
@@ -44,8 +44,8 @@ struct fatbin_entry {
 
 enum { FATBIN_PTX = 1 };
 
-/* Returns the length of the text if its start is printable and contains
- * .version, else 0. */
+/* Returns the length of the PTX text, or 0 if its start is not printable or
+ * does not contain ".version". */
 static size_t
 ptx_length(const char *text, size_t most)
 {
@@ -62,7 +62,8 @@ ptx_length(const char *text, size_t most)
     return 0;
 }
 
-/* Returns the PTX of the first entry that has some, or NULL. */
+/* Returns the text of the first fatbin entry that contains uncompressed PTX,
+ * or NULL if there is none. */
 static const char *
 fatbin_find(const char *at, const char *end, size_t *length)
 {
@@ -124,7 +125,8 @@ cpu_ptx_find(const void *bytes, size_t most, size_t *length)
     return fatbin_find(at, at + header.bytes, length);
 }
 
-/* Adds a text or, if it is NULL, a mark to the hash. */
+/* Adds a text to the hash. If the text is NULL, adds the byte 0xff, so that
+ * the hash differs from that of an empty text. */
 static void
 digest_add_text(struct nvrtc_digest *digest, const char *text)
 {

@@ -41,7 +41,7 @@
 
 #define STACK_BYTES ((size_t)512 << 10)
 
-/* Number of upgrades in the list whose modules were freed. */
+/* Maximum number of upgrades in the list whose modules were freed. */
 enum { MAX_WITHOUT_MODULE = 16 };
 
 struct upgrade {
@@ -56,8 +56,8 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct upgrade *first;
 static bool is_running;
 
-/* Returns true if a kernel of the full version can take the place of the quick
- * one in launches that have already begun. */
+/* Returns true if launches that have already begun can continue with the
+ * kernel `full` of the full version instead of `quick`. */
 static bool
 kernel_matches(const struct image_kernel *quick,
                const struct image_kernel *full)
@@ -87,8 +87,9 @@ image_matches(const struct cpu_image *quick, const struct cpu_image *full)
     return true;
 }
 
-/* Makes the functions of the module run the full version, of which it gets a
- * copy. Does nothing if the copy fails. */
+/* Makes the functions of the module run a copy of the full version `full`.
+ * Does nothing if the copy cannot be loaded, or if its kernels do not match
+ * those of the module's image. */
 static void
 module_upgrade(struct cpu_module *module, const struct nvrtc_text *full)
 {
@@ -130,8 +131,9 @@ upgrade_equals(const struct upgrade *a, const struct upgrade *b)
            memcmp(a->quick, b->quick, (size_t)a->quick->bytes) == 0;
 }
 
-/* Returns the link to an upgrade that equals `upgrade` and follows it, or NULL
- * if there is none. */
+/* Finds the first upgrade after `upgrade` in the list that has the same image
+ * and cache file. Returns the pointer that links to it in the list, or NULL if
+ * there is none. */
 static struct upgrade **
 equal_find(struct upgrade *upgrade)
 {
@@ -155,8 +157,9 @@ upgrade_remove(struct upgrade **at)
     pthread_cond_broadcast(&changed);
 }
 
-/* Makes the module run the full version. Then releases the lock for a moment,
- * since other threads may wait to load modules. */
+/* Makes the module run the full version `full`, and removes the upgrade. Then
+ * releases the lock for a moment, since other threads may wait to load
+ * modules. */
 static void
 upgrade_apply(struct upgrade **at, const struct nvrtc_text *full)
 {
@@ -264,9 +267,9 @@ cpu_upgrade_begin(struct cpu_module *module)
     pthread_mutex_unlock(&cpu_upgrade_lock);
 }
 
-/* Returns whether the full version of an upgrade without a module is to be
- * compiled: if no other upgrade equals it, and few others have no
- * module. The thread may be compiling the first one. */
+/* Decides whether to compile the full version of an upgrade whose module was
+ * freed. Returns true if the thread may already be compiling it, or if no other
+ * upgrade equals it and few other upgrades have no module. */
 static bool
 is_wanted(const struct upgrade *wanted)
 {
@@ -304,8 +307,9 @@ cpu_upgrade_detach(struct cpu_module *module)
 void
 cpu_upgrades_forget(void)
 {
-    /* The elements of the list belong to the parent process's thread for
-     * upgrades. A fork copies no other threads, so they are not freed. */
+    /* The list belongs to the upgrade thread of the parent process, which a
+     * fork does not copy. The elements are not freed, since the thread may
+     * have been using them. */
     first = NULL;
     is_running = false;
 }

@@ -1,8 +1,8 @@
 /* version.c - selects the version of a kernel's code that launches run.
  *
  * Called by module.c for new functions and by upgrade.c. Workers read the
- * pointer to the version for each chunk of blocks, without a lock. A version
- * that it may point to never changes.
+ * pointer to the version for each chunk of blocks, without a lock. So a
+ * version must not be changed once the pointer has been set to it.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>

@@ -7,7 +7,8 @@
 struct cpu_function;
 struct cpu_image_kernel;
 
-/* Sets the version of a new function, that of its module's image. */
+/* Initializes the version of a new function with the code of its module's
+ * image. */
 void cpu_version_init(struct cpu_function *function,
                       const struct cpu_image_kernel *found);
 /* Makes the function run the full version of its module, module->full. The
