@@ -268,8 +268,8 @@ cpu_upgrade_begin(struct cpu_module *module)
 }
 
 /* Decides whether to compile the full version of an upgrade whose module was
- * freed. Returns true if the thread may already be compiling it, or if no other
- * upgrade equals it and few other upgrades have no module. */
+ * freed. Returns true if the thread may already be compiling it, or if no
+ * other upgrade equals it and few other upgrades have no module. */
 static bool
 is_wanted(const struct upgrade *wanted)
 {

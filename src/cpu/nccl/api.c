@@ -146,8 +146,8 @@ ncclCommInitRankConfig(ncclComm_t *made, int ranks, ncclUniqueId id, int rank,
 }
 
 /* NCCL takes several ids, so that the ranks of a large communicator do not all
- * connect to one root. All ranks pass the same ids; shared memory needs one.
- */
+ * connect to one root. All ranks pass the same ids. Shared memory needs only
+ * the first one. */
 CPU_API ncclResult_t
 ncclCommInitRankScalable(ncclComm_t *made, int ranks, int rank, int id_count,
                          ncclUniqueId *ids, void *config)

@@ -169,11 +169,10 @@ work_run(struct ncclComm *comm, const struct nccl_work *work)
     return done;
 }
 
-/* Executes the operation of a queue entry. If the context of its stream
- * already has a sticky error, reports a failure to all ranks, so that the
- * operation fails. If the context has none and the operation fails, the
- * context gets a sticky error, unless the program has aborted the
- * communicator. */
+/* Executes the operation of a queue entry. If the context of the operation's
+ * stream already has a sticky error, reports a failure to all ranks, so that
+ * the operation fails. Otherwise, if the operation fails, sets a sticky error
+ * in the context, unless the program has aborted the communicator. */
 static void
 call_execute(struct ncclComm *comm, struct nccl_call *call)
 {

@@ -29,7 +29,7 @@ struct split_entry {
 
 struct split {
     struct split_entry mine;
-    /* array with the entry of each rank, as received; owned */
+    /* array with the received entry of each rank; owned */
     struct split_entry *all;
     bool ended;
     struct ncclComm **made;
@@ -181,8 +181,9 @@ split_post(struct ncclComm *comm, struct split *split)
 }
 
 /* Returns the calling rank's number in the new communicator. Stores in *ranks
- * the number of ranks of the same color. Stores in *first the rank of this
- * color with the lowest key: the new communicator gets the id of its entry. */
+ * the number of ranks of the same color, and in *first the one of these ranks
+ * with the lowest key. The new communicator gets the id of that rank's
+ * entry. */
 static int
 split_place(const struct ncclComm *comm, const struct split *split, int *ranks,
             int *first)

@@ -22,8 +22,8 @@
 struct format {
     /* numbers of bits of the exponent and of the mantissa */
     int exponent, mantissa;
-    /* the format has infinities; false: values that are too large become the
-     * largest number */
+    /* true: the format has infinities; false: a value that is too large
+     * becomes the largest finite number */
     bool infinite;
 };
 

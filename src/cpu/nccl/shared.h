@@ -1,7 +1,8 @@
 /* shared.h - the memory that the ranks of a communicator share.
  *
  * The memory is a file without a name (memfd), which the ranks map through
- * /proc, as ipc.c does with allocations. It disappears with its last user.
+ * /proc, as ipc.c does with allocations. The system frees the file when no
+ * rank maps it any more.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NCCL_SHARED_H
@@ -70,7 +71,7 @@ struct nccl_rank {
     struct nccl_description description[2];
 };
 
-struct nccl_file; /* layout of the shared memory; private to shared.c */
+struct nccl_file; /* layout of the memory, in shared.c */
 struct cpu_context;
 
 /* A rank's mapping of the communicator's shared memory, and values that only
@@ -121,8 +122,9 @@ bool nccl_shared_wait_joined(struct nccl_shared *shared);
 void nccl_shared_leave(struct nccl_shared *shared);
 
 /* nccl_shared_stage returns the buffer in which `rank` publishes a chunk,
- * nccl_shared_result the buffer that all ranks fill together. There are two of
- * each, for even and odd steps (`parity`), of NCCL_STAGE bytes. */
+ * nccl_shared_result the buffer that all ranks fill together. Each function
+ * has two buffers of NCCL_STAGE bytes: for even steps (`parity` 0) and odd
+ * steps (1). */
 char *nccl_shared_stage(const struct nccl_shared *shared, int rank,
                         unsigned parity);
 char *nccl_shared_result(const struct nccl_shared *shared, unsigned parity);
@@ -147,8 +149,8 @@ bool nccl_shared_gone(struct nccl_shared *shared, int rank);
  * `since`: the time at which the wait began, as returned by nccl_shared_now.
  * Returns true if the communicator has failed, now or earlier. */
 bool nccl_shared_check(struct nccl_shared *shared, int rank, double since);
-/* Reports a failure to all ranks. If one was reported before, that one
- * stays. */
+/* Reports a failure to all ranks. Does nothing if a failure has already been
+ * reported. */
 void nccl_shared_fail(struct nccl_shared *shared, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Returns the text of the reported failure, or NULL if there is none. */

@@ -595,9 +595,9 @@ cpu_block_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
     return code;
 }
 
-/* Cleans up the worker after a launch. `code` is the error with which the
- * kernel was left by unwinding, or CUDA_SUCCESS. Returns the error of the
- * launch: `code`, or the one of a check that explains it. */
+/* Cleans up the worker after a launch. `code` is CUDA_SUCCESS, or the error
+ * because of which the kernel's stack was unwound. Returns the error of the
+ * launch: that of a kernel check if it explains `code`, otherwise `code`. */
 static CUresult
 block_leave(struct cpu_worker *worker, CUresult code)
 {

@@ -41,7 +41,7 @@ enum {
     INVALID_DEVICE_FUNCTION = 98,
 };
 
-/* Returns the operation whose member `launch` this is. */
+/* Returns the operation that contains `launch`. */
 static struct cpu_op *
 op_of(struct cpu_launch *launch)
 {
@@ -60,8 +60,9 @@ function_find(const struct cpu_launch *parent, const char *kernel,
 
 /* ---- launches ---- */
 
-/* Returns an error code of the runtime API. GPUs have one code for all wrong
- * shapes of launches in kernels, also if the kernel has a smaller block. */
+/* Returns INVALID_CONFIGURATION, an error code of the runtime API, if the
+ * kernel cannot be launched with this grid, block and shared memory. GPUs
+ * return this code for every such error of a launch by a kernel. */
 static int
 shape_check(const struct cpu_function *function,
             const struct image_child_launch *launch)
@@ -106,8 +107,8 @@ launch(struct cpu_launch *parent, const struct image_child_launch *launch,
 
     code = code ? code : shape_check(function, launch);
     if (!code && bytes < function->kernel->parameter_bytes) {
-        /* a pointer to the kernel was converted to one with fewer
-         * parameters */
+        /* The kernel was called through a pointer to a function with fewer
+         * parameters. */
         code = CUDA_ERROR_INVALID_VALUE;
     }
     if (code) {

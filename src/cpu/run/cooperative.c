@@ -25,8 +25,8 @@
 #include "cpu/stream/worker.h"
 
 #define TURNS_BEFORE_SLEEP 4096
-/* After this many calls of sched_yield without progress, the thread takes more
- * blocks. */
+/* A thread takes more blocks after it has called sched_yield this many times
+ * without progress. */
 #define SLEEPS_BEFORE_MORE 16
 
 struct cooperative_run {
@@ -117,9 +117,9 @@ blocks_take(struct cooperative_run *together)
     }
 }
 
-/* Called when each block of this thread had a turn. Yields the processor from
- * time to time, since the blocks may wait for blocks of another thread. If
- * that does not help, takes more blocks. */
+/* Called when each block of this thread has had a turn. Regularly yields the
+ * processor, since the blocks may wait for blocks of another thread. Takes
+ * more blocks if yielding does not help. */
 static void
 round_end(struct cooperative_run *together)
 {

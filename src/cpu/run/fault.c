@@ -32,8 +32,8 @@
 #define CHECK_NS 1000000u
 
 _Atomic uint64_t cpu_fault_checked_until;
-/* Lock for the installation of our signal handlers. A launch that finds it
- * taken continues without installing them. */
+/* Lock for the installation of our signal handlers. A launch does not wait for
+ * the lock: it continues without installing the handlers. */
 static atomic_bool installing;
 
 static bool

@@ -10,9 +10,9 @@
 #include "api/cuda_types.h"
 #include "cpu/stream/run_function.h"
 
-/* Installs our handlers of fault signals; they pass a signal on to the
- * program's handler, also to one that is set later. Called by any thread at
- * each module load. */
+/* Installs our handlers of fault signals. For faults outside kernels they call
+ * the handler that the program has set for the signal, before or after this
+ * call. Called by any thread at each module load. */
 void cpu_fault_install(void);
 
 /* The time, as returned by cpu_now_ns(), after which cpu_fault_check must be

@@ -11,8 +11,9 @@
 #include "cpu/stream/worker.h"
 #include "image/abi.h"
 
-/* Attribute of functions that suspend a fiber. Sanitizers count calls and
- * returns, and in such functions these do not match. */
+/* Attribute of functions that suspend a fiber. Sanitizers expect each call to
+ * return on the same stack, but such a function returns after a switch to
+ * other stacks. */
 #define CPU_ON_FIBER __attribute__((no_sanitize_address, no_sanitize_thread))
 
 struct cpu_fiber {

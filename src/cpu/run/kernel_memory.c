@@ -2,8 +2,8 @@
  *
  * A launch is abandoned by a signal (watchdog.c), whose handler leaves a
  * kernel only from compiled code. A function of the C library that copies
- * hundreds of megabytes would delay that, so large calls are split into chunks
- * here.
+ * hundreds of megabytes would delay the abandonment, so this file splits large
+ * calls into chunks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

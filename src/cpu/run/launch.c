@@ -239,7 +239,7 @@ struct launch_call {
     CUstream stream;
     void **params, **extra;
     bool cooperative;
-    bool has_priority; /* the launch has a priority of its own (`priority`) */
+    bool has_priority; /* use `priority`, not the stream's priority */
     int priority;
 };
 

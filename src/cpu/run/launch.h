@@ -1,4 +1,4 @@
-/* launch.h - launches.
+/* launch.h - kernel launches: checks their shape and fills their operations.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_RUN_LAUNCH_H

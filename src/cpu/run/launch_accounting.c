@@ -1,8 +1,9 @@
-/* launch_accounting.c - begin and end of a launch.
+/* launch_accounting.c - begins and ends a launch: its duration, error and
+ * checks.
  *
- * The scheduler calls these functions if worker threads run the blocks of
- * the kernel. launch.c calls them if the thread that launches the kernel also
- * runs its blocks.
+ * The scheduler calls these functions if worker threads run the blocks of the
+ * kernel. launch.c calls them if the thread that launches the kernel also runs
+ * its blocks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
-/* launch_accounting.h - begin and end of a launch.
+/* launch_accounting.h - begins and ends a launch: its duration, error and
+ * checks.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_RUN_LAUNCH_ACCOUNTING_H
@@ -6,8 +7,9 @@
 
 struct cpu_launch;
 
-/* Called once after the last block of the launch: stores its duration and ends
- * its checks by PYCUDA_CPU_CHECK. */
+/* Called once after the last block of the launch. Stores the duration of the
+ * launch, ends its kernel checks, and makes its error (if any) the sticky
+ * error of its context. */
 void cpu_launch_finish(struct cpu_launch *launch);
 /* Called once, before the first block of the launch runs. No other thread may
  * run blocks of the launch during the call. */

@@ -41,15 +41,16 @@ struct cpu_launch {
      * lock */
     unsigned joined;
     uint64_t started_ns;
-    /* Launches by kernels: start of the launch by the program from which they
-     * descend, for the time limit; else 0. */
+    /* For a launch by a kernel: time in ns at which the program's launch began
+     * from which this launch descends; used for the time limit. 0 for a launch
+     * by the program. */
     uint64_t root_started_ns;
     uint64_t serial; /* number of the launch, unique in the process */
     /* Number of the last time interval (time between two synchronization
      * events of a thread block, check/epoch_interval.c) that began before the
      * launch. */
     uint32_t before;
-    /* the launch counts as running for the kernel checks */
+    /* the kernel checks count this launch among the running launches */
     atomic_bool checked;
     bool cooperative;
     /* state of the grid barrier: number of blocks that have arrived at it, and

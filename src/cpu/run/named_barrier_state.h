@@ -11,12 +11,13 @@ enum { CPU_NAMED_BARRIERS = 48 };
 
 struct cpu_named_barrier {
     unsigned arrived, phase;
-    /* number of those arrived that wait for the end of the phase */
+    /* number of arrived threads that wait for the end of the phase */
     unsigned waiting;
-    /* number of those arrived with a predicate that is true */
+    /* number of arrived threads that passed a true predicate */
     unsigned yes;
-    /* `arrived` and `yes` at the end of a phase; those of the next phase do
-     * not overwrite them before all threads have read them */
+    /* Values of `arrived` and `yes` at the end of the last two phases; those
+     * of phase n are at n % 2. So a phase does not overwrite the values of the
+     * previous one while threads still read them. */
     unsigned last_arrived[2], last_yes[2];
 };
 

@@ -1,12 +1,12 @@
 /* printf.c - printf in kernels.
  *
  * Kernels call __pycuda_vprintf. The text is formatted immediately and stored
- * in the context's ring buffer until a synchronization writes it to stdout.
+ * in the context's buffer until a synchronization writes it to stdout.
  * CU_LIMIT_PRINTF_FIFO_SIZE is the size of the buffer. If the buffer is full,
  * the records of earlier launches are written to stdout (CUDA writes them at
  * each launch). If that does not suffice, the oldest records are dropped. A
- * record that is larger than the buffer is lost. One lock per buffer, never
- * held while the kernel's memory is read.
+ * record that is larger than the buffer is lost. Each buffer has a lock, which
+ * is never held while the kernel's memory is read.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -31,8 +31,8 @@ struct cpu_fifo {
     pthread_mutex_t lock;
     char *text;
     size_t used, capacity;
-    /* offset in `text` of the oldest record (text that a kernel has printed);
-     * the records before it were dropped or written */
+    /* offset in `text` of the oldest record that is still stored; a record is
+     * a text that a kernel has printed */
     size_t first;
     /* number of the latest launch that has records, and the offset in `text`
      * of its first record; `begin` is less than `first` if that record was
@@ -76,9 +76,10 @@ fifo_write(struct cpu_fifo *fifo, size_t end)
     }
 }
 
-/* Makes space in the ring buffer for one more record: writes the records of
- * earlier launches, and drops the oldest ones if that does not suffice. The
- * caller holds the buffer's lock. */
+/* Makes space in the buffer for one more record. Writes the records of earlier
+ * launches and, if that does not suffice, drops the oldest other ones. Returns
+ * false if the record is larger than `limit` or there is not enough memory.
+ * The caller holds the buffer's lock. */
 static bool
 fifo_reserve(struct cpu_fifo *fifo, size_t bytes, size_t limit)
 {

@@ -1,9 +1,9 @@
 /* printf_format.c - formats a kernel's packed arguments for printf.
  *
  * Called by printf.c on a thread that runs a kernel, with the text buffer of
- * its worker. Reading a string argument may fault and end the kernel, so these
- * functions hold no lock and no memory except that buffer, which the next call
- * reuses. The buffer has a maximum size; a text that would exceed it is
+ * its worker. Reading a string argument may fault and end the kernel. So these
+ * functions hold no lock, and their only memory is that buffer, which the next
+ * call reuses. The buffer has a maximum size; a text that would exceed it is
  * dropped completely.
  *
  * SPDX-License-Identifier: MIT */
@@ -103,8 +103,8 @@ struct spec {
     int narrow; /* length modifier: 1 for h, 2 for hh, 0 for neither */
 };
 
-/* Returns the next argument in the kernel's packed argument list. It has 4 or
- * 8 bytes and is aligned to its size. */
+/* Returns the next argument in the kernel's packed argument list. The argument
+ * has `bytes` (4 or 8) bytes and is aligned to its size. */
 static uint64_t
 argument_take(struct arguments *arguments, size_t bytes)
 {
@@ -231,8 +231,9 @@ plain_locale_create(void)
     plain_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* Formats a floating-point number with a point, whatever the locale of the
- * program is. The locale is changed only here, where nothing can fault. */
+/* Formats a floating-point number with a decimal point, in every locale of the
+ * program. The thread's locale is changed only in this function, in which no
+ * fault can end the kernel. */
 static void
 number_put(struct cpu_text *text, const char *spec, double number)
 {

@@ -1,9 +1,9 @@
 /* program_handlers.c - the program's handlers of fault signals.
  *
- * Kernels need our handler to be the installed one, whatever handlers the
- * program installs and when. Querying the system's handlers before each launch
- * costs more than a short launch. Instead, calls of sigaction() and signal()
- * are diverted: their entries in the procedure linkage tables of all loaded
+ * Kernels need our handler to stay installed even if the program installs
+ * handlers later. Querying the system's handlers before each launch costs more
+ * than a short launch. Instead, calls of sigaction() and signal() are
+ * diverted: their entries in the procedure linkage tables of all loaded
  * objects point to functions of this file. These functions store handlers of
  * fault signals, and pass calls for other signals on to the C library.
  * Addresses that a program gets from dlsym() are not diverted; cpu_fault_check

@@ -1,6 +1,6 @@
 /* runtime.c - small functions of image/abi.h that kernels call.
  *
- * Called by kernel code on a worker's thread. They have no state.
+ * Called by kernel code on a worker's thread. The functions have no state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>

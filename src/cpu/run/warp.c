@@ -58,10 +58,10 @@ shuffle_source(const struct cpu_warp *warp, int lane, int kind)
 }
 
 /* Replaces the mask of each lane by the mask of its group: the lanes of `set`
- * that are in the lane's mask and have the same mask. The lanes of a group
- * synchronize with each other. Exception: if the lanes in each mask all have
- * that same mask, a shuffle may read any lane, as on an H100, so all masks
- * become 0xffffffff. */
+ * that are in the lane's mask and passed an equal mask. The lanes of a group
+ * synchronize with each other. Exception for shuffles: if every lane's group
+ * contains all lanes that its mask names, all masks become 0xffffffff. A
+ * shuffle may then read any lane, as on an H100. */
 static void
 find_groups(uint32_t *masks, uint32_t set, bool shuffle)
 {
@@ -317,8 +317,9 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
 }
 
 /* Gives lanes that wait in __pycuda_activemask their result: the set of lanes
- * that wait at the same call. Only the call with the lowest address is
- * answered, since lanes at later calls may be waiting for its lanes. */
+ * that wait at the same call. Only lanes at the call with the lowest address
+ * get a result. Lanes at later calls may wait for these lanes to arrive
+ * there. */
 static void
 active_mask_answer(struct cpu_worker *worker, unsigned index)
 {

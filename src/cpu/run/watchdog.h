@@ -26,8 +26,9 @@
 void cpu_runner_join(struct cpu_runner *runner, bool caller);
 void cpu_runner_leave(struct cpu_runner *runner);
 
-/* Called before and after the runner's thread runs blocks of a launch; `now`
- * is the time in ns. */
+/* Called by the runner's thread before and after it runs blocks of a launch.
+ * `serial` is the launch's number, `context` the id of its context, `now` the
+ * time in ns. */
 void cpu_runner_begin(struct cpu_runner *runner, uint64_t serial,
                       uint64_t context, uint64_t now);
 void cpu_runner_end(struct cpu_runner *runner);

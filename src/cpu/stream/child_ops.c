@@ -32,8 +32,8 @@ enum {
     INVALID_RESOURCE_HANDLE = 400,
 };
 
-/* Streams and events that the kernels of a context may have at a time. CUDA
- * has no limit of its own; this one bounds the host's memory (48 MiB). */
+/* Maximum number of streams and events that the kernels of a context have at a
+ * time. CUDA has no such limit; it bounds the host's memory (48 MiB). */
 enum { MAX_OBJECTS = 1 << 20 };
 
 /* ---- children, streams and events of a kernel; the scheduler lock is held */
@@ -298,8 +298,8 @@ event_use(struct cpu_op *parent, struct cpu_op *marker, void *event,
     }
     if (wait &&
         (!found->op || (uintptr_t)handle == CPU_CHILD_FIRE_AND_FORGET)) {
-        /* the event is reached already, or the stream has no order: only
-         * checks the handle */
+        /* The event has been reached, or the stream is that of independent
+         * operations, which wait for nothing: only check the handle. */
         return stream_find(parent, handle, block, false, &stream);
     }
     int error = child_admit(parent, handle, block, &stream);

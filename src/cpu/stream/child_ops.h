@@ -1,8 +1,8 @@
 /* child_ops.h - operations that kernels launch.
  *
  * A child is an operation whose parent is the operation of a kernel. The
- * parent is not done before all its children are. Streams and events of the
- * device runtime exist until their kernel is done.
+ * parent is done only when all its children are done. Streams and events of
+ * the device runtime exist until their kernel is done.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_STREAM_CHILD_OPS_H

@@ -61,8 +61,9 @@ struct cpu_children {
  * again when its last child is done. Starts the next tail launch. Returns true
  * if `op` is done; op->children is then NULL. */
 bool cpu_children_end(struct cpu_op *op);
-/* Called when a child is done. Returns its parent if that may be done now,
- * else NULL. */
+/* Called when a child is done. Returns the parent if its blocks and all its
+ * children are now done, except tail launches that have not begun; the caller
+ * must then call cpu_children_end for the parent. Otherwise returns NULL. */
 struct cpu_op *cpu_child_done(struct cpu_op *op);
 
 #endif

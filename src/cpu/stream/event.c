@@ -27,7 +27,7 @@
 #include "cpu/stream/stream_state.h"
 #include "cpu/stream/wait.h"
 
-/* An event. Freed when its last reference is released. */
+/* An event. It is freed when its last reference is released. */
 struct cpu_event {
     struct cpu_context *ctx;
     uint64_t context_id;
@@ -353,8 +353,8 @@ cuEventSynchronize(CUevent handle)
     }
     struct cpu_op *mark = cpu_event_record_op(event);
     if (!mark && event->shared) {
-        /* the other process may never reach the event: the context can be
-         * destroyed meanwhile */
+        /* The event is looked up again after the wait, since it may have been
+         * destroyed with its context. */
         cpu_ipc_event_wait(event->shared);
         code = event_for_query(handle, &event);
         if (code) {

@@ -1,4 +1,4 @@
-/* event.h - events.
+/* event.h - events: references to them, and their last record.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_STREAM_EVENT_H
@@ -29,8 +29,8 @@ uint64_t cpu_event_context(const struct cpu_event *event);
 /* Called when the event is recorded outside captures: discards the nodes of an
  * earlier captured record. */
 void cpu_event_forget_capture(struct cpu_event *event);
-/* Returns true if the event was last recorded in a capture, and invalidates
- * that capture. */
+/* If the event was last recorded in a capture, invalidates this capture and
+ * returns true. Otherwise returns false. */
 bool cpu_event_invalidates(struct cpu_event *event);
 /* Returns whether the event is an interprocess event. */
 bool cpu_event_shared(const struct cpu_event *event);

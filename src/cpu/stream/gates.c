@@ -1,6 +1,8 @@
-/* gates.c - operations for which all new streams wait.
+/* gates.c - makes new streams wait for the gates of their context. A gate is
+ * an operation that all new streams of a context or green context wait for.
  *
- * context_events.c sets them, stream.c calls this file for each new stream.
+ * context_events.c creates the gates; stream.c calls cpu_stream_wait_gates for
+ * each new stream.
  *
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
@@ -38,10 +40,10 @@ gate_take(struct cpu_op *_Atomic *gate)
     return mark;
 }
 
-/* Returns true if the new stream must wait for a gate. The stream is already
- * in the context's list of streams. scope_wait (context_events.c) stores a
- * gate first and then reads the list: so either this function finds the gate,
- * or scope_wait finds the stream. */
+/* Returns true if the new stream must wait for a gate. No gate is missed: the
+ * stream is already in the context's list of streams, and scope_wait
+ * (context_events.c) first stores a gate and then reads the list. So this
+ * function finds the gate, or scope_wait finds the stream. */
 static bool
 has_gate(const struct cpu_stream *stream)
 {

@@ -24,7 +24,8 @@ run_checked(struct cpu_op *op, CUresult code)
     if (!code || op->runs_after_failure) {
         code = op->run(op->argument);
     }
-    /* `op` may have been freed if it finishes later. */
+    /* `op` must not be used here: if op->finishes_later was set, another
+     * thread may have freed it. */
     cpu_check_run_end(counted);
     return code;
 }
@@ -50,8 +51,8 @@ cpu_op_run(struct cpu_op *op)
 void
 cpu_op_call(struct cpu_op *op)
 {
-    /* Read the flag before the call: if it is set, the operation may be freed
-     * before the call returns. */
+    /* If the flag is set, the operation may be freed during the call, so the
+     * flag is read before. */
     bool finishes_later = op->finishes_later;
     CUresult code = cpu_op_run(op);
 

@@ -196,7 +196,8 @@ cpu_ipc_event_open(const CUipcEventHandle *imported,
 
 /* ---- recording ---- */
 
-/* A record of the event that its stream has not reached yet. */
+/* A record of an event, between the call that issues it and the time at which
+ * its stream reaches it. */
 struct mark {
     struct cpu_ipc_event *event;
     uint32_t number;

@@ -7,8 +7,8 @@
  * periodically, so that no worker blocks. As on a GPU, a batch that waits for
  * a value that never arrives keeps its stream busy.
  *
- * `waits_lock` guards the list of waiting batches. It may be held when the
- * scheduler lock is taken, not the other way round.
+ * `waits_lock` guards the list of waiting batches. It is acquired before the
+ * scheduler lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

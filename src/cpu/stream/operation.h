@@ -78,11 +78,12 @@ struct cpu_op {
      * (stream/child_ops.h). */
     struct cpu_op *parent;
     struct cpu_children *children;
-    /* The stream of the device runtime whose last operation this is, and the
-     * event that it records; or NULL. They refer to this operation until it is
-     * done. */
+    /* `child_stream`: the stream of the device runtime that has this operation
+     * as its last one, or NULL. `child_event`: the event that this operation
+     * records, or NULL. Both point back to this operation until it is done. */
     struct cpu_child_object *child_stream, *child_event;
-    /* For the check `streams`: what happens before the operation; or NULL. */
+    /* For the check `streams`: which operations happen before this one
+     * (check/streams/stream_order.h); or NULL. */
     struct cpu_check_order *order;
     bool is_tail; /* tail launch: starts after all other children */
     struct cpu_launch launch;

@@ -1,7 +1,7 @@
 /* ready_queue.h - queues of ready operations, shared by scheduler and workers.
  *
  * scheduler.c owns the queues and the lock. The threads of workers.c take
- * operations from them, or receive one directly while they spin.
+ * operations from the queues. A spinning thread receives operations directly.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_READY_QUEUE_H

@@ -52,8 +52,9 @@ static unsigned free_count;
 
 static struct cpu_op_queue ready_calls, ready_kernels;
 
-/* The threads to wake when the lock has been released. To wake a thread on a
- * sleeping processor takes longer than all work done under the lock. */
+/* The threads that cpu_scheduler_unlock wakes after it has released the lock.
+ * Waking a thread on a sleeping processor takes longer than all work done
+ * under the lock. */
 static struct {
     uint64_t workers;
     bool calls, waiters;
@@ -103,7 +104,7 @@ ready_pop(struct cpu_op_queue *queue)
 }
 
 /* Inserts a kernel into the ready queue before all kernels of lower priority.
- * If one of those is running, its remaining blocks are run later. */
+ * If a kernel of lower priority is running, its remaining blocks run later. */
 static void
 kernel_put(struct cpu_op *op)
 {
@@ -304,9 +305,10 @@ edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
 
     if (stream && stream == &stream->ctx->legacy) {
         /* An operation of the legacy stream waits for the last operation of
-         * each stream in ctx->streams, which includes the legacy stream. These
-         * operations are counted here, instead of the 2 above (the last ones
-         * of the stream and of the legacy stream). */
+         * each stream in ctx->streams. This list includes the legacy stream,
+         * so the two operations that `wanted` already has for a stream (the
+         * last ones of the stream and of the legacy stream) are not counted
+         * twice. */
         wanted -= 2;
         for (struct cpu_stream *s = stream->ctx->streams; s; s = s->next) {
             wanted++;
@@ -390,9 +392,9 @@ handoff_reserve(unsigned *position)
     return NULL;
 }
 
-/* Requests workers for the first kernel of the ready queue. A spinning worker
- * receives the kernel in its hand-off slot, already joined. Sleeping workers
- * are woken after the lock is released. */
+/* Requests `wanted` workers for the first kernel of the ready queue. Spinning
+ * workers come first: each one is made to join the kernel and receives it in
+ * its hand-off slot. Sleeping workers are woken after the lock is released. */
 static void
 workers_request(uint64_t wanted)
 {
@@ -482,8 +484,8 @@ op_start(struct cpu_op *op, struct cpu_op_queue *marks)
 }
 
 /* Completes an operation, and all markers that have no other unfinished
- * dependency. A kernel that has launched others is completed later, with the
- * last of them. */
+ * dependency. A kernel that has launched other operations is completed when
+ * the last of them is done. */
 static void
 op_finish_locked(struct cpu_op *op)
 {
@@ -567,8 +569,8 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
     if (!ready_now) {
         op->kind = op->kind_if_deferred;
     }
-    /* No thread sleeps until the operation is RUNNING, since no other thread
-     * knows it yet. So setting this state need not wake any thread. */
+    /* Setting this state need not wake a thread: no other thread knows the
+     * operation yet, so none sleeps until it is RUNNING. */
     if (ready_now && op->kind == CPU_OP_CALLER) {
         atomic_store_explicit(&op->state, CPU_OP_RUNNING,
                               memory_order_release);
@@ -583,9 +585,9 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
 
 /* ---- called by workers; the scheduler lock is held ---- */
 
-/* Removes the first kernel of the ready queue, which has no chunks left, and
- * requests workers for the next kernel. `coming` workers have already been
- * requested. */
+/* Removes the first kernel of the ready queue, all chunks of which are taken.
+ * Requests workers for the next kernel, except for `coming` workers, which
+ * have already been requested. */
 static void
 kernel_pop(uint64_t coming)
 {
@@ -612,17 +614,18 @@ kernel_join(void)
         atomic_store(&op->state, CPU_OP_RUNNING);
     }
     if (launch->total <= launch->least) {
-        /* The kernel has only one chunk, which the calling thread takes. The
-         * argument is 0, the number of workers that come for the next kernel:
-         * the calling thread does not. */
+        /* The calling thread takes the only chunk of the kernel, so the kernel
+         * leaves the queue. The thread does not run the next kernel: `coming`
+         * is 0. */
         kernel_pop(0);
     }
     return op;
 }
 
-/* Returns the first kernel that has chunks left and that not all workers have
- * joined, or NULL. Removes the kernels without chunks before it. `coming`
- * workers have already been requested. */
+/* Returns the first kernel that has chunks left, or NULL if there is none or
+ * if all workers have joined this kernel. Removes from the queue the kernels
+ * before it, whose chunks are all taken. `coming` workers have already been
+ * requested. */
 static struct cpu_op *
 kernel_first(uint64_t coming)
 {
@@ -641,9 +644,9 @@ kernel_first(uint64_t coming)
     return NULL;
 }
 
-/* Returns an operation for the calling thread: a CALL operation, which it must
- * run and finish, or a kernel with chunks left, which it has then joined.
- * Returns NULL if there is none. */
+/* Returns an operation for the calling thread. The thread must run and finish
+ * a CALL operation. If the operation is a kernel, the thread has joined it and
+ * must run chunks of it. Returns NULL if there is no operation. */
 struct cpu_op *
 cpu_ready_queue_take(bool kernels_too)
 {

@@ -1,4 +1,4 @@
-/* stream.h - streams.
+/* stream.h - streams: finds, creates and destroys them.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_STREAM_STREAM_H

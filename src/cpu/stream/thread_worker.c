@@ -39,7 +39,8 @@ cpu_worker_signal_stack_new(void)
 }
 
 /* Installs an alternate signal stack, since a kernel may overflow the stack on
- * which it runs. If the program has installed one, that is used. */
+ * which it runs. Does nothing if the program has installed an alternate
+ * stack. */
 static void
 signal_stack_ensure(struct cpu_worker *worker)
 {

@@ -14,7 +14,7 @@ struct cpu_worker *cpu_worker_self(void);
  * the calling thread's cpu_worker_tls to NULL. */
 void cpu_worker_free(struct cpu_worker *worker);
 /* Allocates an alternate signal stack and installs it in the calling thread.
- * Returns its memory, or NULL if there is not enough. */
+ * Returns the stack's memory, or NULL if there is not enough memory. */
 void *cpu_worker_signal_stack_new(void);
 
 #endif

@@ -1,8 +1,9 @@
 /* wait.c - waits for an operation, a stream or a context.
  *
  * A waiting thread first runs blocks of the launch that it waits for, then
- * spins briefly, then sleeps. While it sleeps it regularly asks whether the
- * program interrupts it (run/watchdog.c). The scheduler lock guards the state.
+ * spins briefly, then sleeps. While the thread sleeps, it wakes regularly to
+ * ask whether the program interrupts the wait (run/watchdog.h). The scheduler
+ * lock guards the state.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -54,10 +55,10 @@ wait_spin(struct cpu_op *op, unsigned least, unsigned seen)
     }
 }
 
-/* Sleeps until the state of an operation may have changed, or until it is time
- * to ask the program whether it interrupts the wait, and then asks. The caller
- * holds the scheduler lock, which is released during the sleep and while the
- * program is asked. */
+/* Sleeps until the state of an operation may have changed, or until the time
+ * of the next check whether the program interrupts the wait. At that time,
+ * calls cpu_interrupt_poll. The caller holds the scheduler lock, which is
+ * released during the sleep and that call. */
 static void
 state_sleep(struct cpu_interrupt *interrupt)
 {
@@ -102,8 +103,8 @@ wait_asleep(struct cpu_op *op, unsigned least)
     pthread_mutex_unlock(&cpu_scheduler_lock);
 }
 
-/* Waits until the operation has reached at least the state `least`. The thread
- * helps to run kernels before it sleeps. */
+/* Waits until the operation has reached at least the state `least`. Before the
+ * thread sleeps, it runs blocks of kernels. */
 static void
 wait_state(struct cpu_op *op, unsigned least)
 {

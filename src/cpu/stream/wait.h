@@ -23,8 +23,8 @@ struct cpu_op *cpu_stream_tail(struct cpu_stream *stream);
 bool cpu_stream_idle(struct cpu_stream *stream);
 void cpu_stream_wait(struct cpu_stream *stream);
 /* cpu_scheduler_drain waits until all operations of the context are done.
- * cpu_scheduler_end does so as well, but the check `streams` does not count
- * the operations as finished for the program. */
+ * cpu_scheduler_end also waits, but for the check `streams` the program does
+ * not count as having waited. */
 void cpu_scheduler_drain(struct cpu_context *ctx);
 void cpu_scheduler_end(struct cpu_context *ctx);
 

@@ -1,6 +1,6 @@
-/* worker.c - the state of threads that run kernels.
+/* worker.c - the worker states: those of the threads that run kernels.
  *
- * thread_worker.c gives a thread its state.
+ * thread_worker.c creates and frees the state of a thread.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>

@@ -78,7 +78,8 @@ struct cpu_worker {
     uint64_t ready[CPU_MAX_THREADS / 64];
     struct cpu_fiber *fibers;
     struct cpu_warp *warps;
-    /* Extra stack, for thread loops with arrays, large frames or recursion. */
+    /* Extra stack for kernels without fibers that recurse or have a large
+     * stack frame. */
     char *deep;
     size_t deep_bytes;
     size_t deep_guard;       /* bytes of the guard region above `deep` */
@@ -100,8 +101,9 @@ struct cpu_worker {
 
 /* Allocates a worker state. Returns NULL if there is not enough memory. */
 struct cpu_worker *cpu_worker_new(void);
-/* The worker state of the calling thread, or NULL if it has none yet. While a
- * thread runs several cooperative blocks, the state of the current one. */
+/* The worker state of the calling thread, or NULL if it has none yet. If the
+ * thread runs several cooperative blocks, this is the state of the current
+ * block. */
 extern _Thread_local struct cpu_worker *cpu_worker_tls
     __attribute__((tls_model("initial-exec")));
 

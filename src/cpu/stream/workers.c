@@ -165,8 +165,9 @@ cpu_worker_help(const struct cpu_op *op)
     return found != NULL;
 }
 
-/* Lets a worker receive operations while it spins. Returns false if all other
- * workers spin already, because the launching thread needs a processor. */
+/* Makes a worker begin to spin, so that it can receive operations. Returns
+ * false if all other workers spin already: one processor must be free for the
+ * thread that launches kernels. */
 static bool
 spin_begin(struct cpu_handoff *handoff)
 {
@@ -181,7 +182,7 @@ spin_begin(struct cpu_handoff *handoff)
     return true;
 }
 
-/* Ends the spinning. Returns the operation that the worker received, or
+/* Makes a worker stop spinning. Returns the operation that it has received, or
  * NULL. */
 static struct cpu_op *
 spin_end(struct cpu_handoff *handoff)
@@ -359,8 +360,8 @@ handoffs_make(void)
     return cpu_handoffs != NULL;
 }
 
-/* Starts the watchdog and the thread for calls, each once per process, even if
- * starting the workers fails and is tried again. */
+/* Starts the watchdog thread and the thread for CALL operations, unless an
+ * earlier attempt to start the workers has started them. */
 static CUresult
 services_start(void)
 {

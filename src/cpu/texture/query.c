@@ -78,7 +78,7 @@ __pycuda_texture_query(uint64_t object, int32_t query)
         return size_of(array, array ? array->descriptor.Height : 0,
                        (size_t)texture->height);
     case IMAGE_QUERY_DEPTH:
-        /* of layered arrays the number of layers, as on GPUs */
+        /* for layered arrays this is the number of layers, as on GPUs */
         return size_of(array, array ? array->descriptor.Depth : 0,
                        (size_t)texture->depth);
     case IMAGE_QUERY_CHANNEL_TYPE:

@@ -55,7 +55,7 @@ coordinate_bounded(float x)
 /* The texels that are selected along one axis: one texel, or two for the
  * linear filter. */
 struct axis {
-    /* Indices of the texels; -1 stands for the border color. */
+    /* Indices of the texels; -1 means the border color. */
     int32_t index[2];
     int fraction; /* weight of the second texel, in units of 1/256 */
 };

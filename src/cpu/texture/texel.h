@@ -27,9 +27,9 @@ void cpu_texel_clear(const struct cpu_texture *texture, union texel *texel);
  * slightly less than -1. */
 void cpu_texel_read(const struct cpu_texture *texture, const char *at,
                     union texel *texel);
-/* Raises normalised channels below -1 to -1. The most negative integer is
- * slightly below -1 (cpu_texel_read), but a fetch returns -1. The linear
- * filter calls this function only for its result. */
+/* Raises normalised channels below -1 to -1. cpu_texel_read converts the most
+ * negative integer to a value slightly below -1, but a fetch returns -1. The
+ * linear filter is computed without this limit; only its result is limited. */
 void cpu_texel_limit(const struct cpu_texture *texture, union texel *texel);
 
 /* ---- sampling.c ---- */

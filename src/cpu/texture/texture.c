@@ -58,8 +58,8 @@ from_mipmap(struct cpu_texture *texture, const struct cpu_mipmap *mipmap,
         !(texture->description.flags & CU_TRSF_NORMALIZED_COORDINATES)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    /* The loop is descending, so that level `first` is set last and its
-     * extents remain. */
+    /* Go from the last level down to `first`, so that the texture object keeps
+     * the extents of level `first`. */
     for (unsigned i = last + 1; i-- > first;) {
         from_array(texture, mipmap->levels[i]);
         texture->levels[i - first] = (struct cpu_level){
@@ -267,7 +267,7 @@ cpu_bindless_destroy(void *handle, void *object)
 {
     struct cpu_context *ctx;
 
-    /* kernels that run may still look the handle up */
+    /* running kernels may still use the handle */
     if (cpu_context_current_any(&ctx) == CUDA_SUCCESS) {
         cpu_scheduler_drain(ctx);
     }

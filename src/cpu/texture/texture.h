@@ -8,8 +8,8 @@
 #include "cpu/texture/texture_state.h"
 
 /* texture/texture.c: waits for the current context's work, then deletes the
- * handle of a texture or surface object and frees the object. Always returns
- * CUDA_SUCCESS. */
+ * handle of a texture or surface object and frees the object. Returns
+ * INVALID_HANDLE if the handle was deleted before. */
 CUresult cpu_bindless_destroy(void *handle, void *object);
 
 /* Allocates an array and its handle. The caller owns `*array` until it calls
@@ -19,7 +19,8 @@ CUresult cpu_array_new(struct cpu_context *ctx,
                        const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                        struct cpu_array **array);
 /* Deletes the array's handle and frees the array. No kernel may still use the
- * array. Returns INVALID_VALUE if its memory was freed already. */
+ * array. Returns INVALID_HANDLE if the handle was deleted before,
+ * INVALID_VALUE if the array's memory was freed before. */
 CUresult cpu_array_free(struct cpu_array *array);
 
 /* maximum number of mipmap levels, for 131072 texels per side */
