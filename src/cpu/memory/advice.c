@@ -159,7 +159,7 @@ range_find(CUdeviceptr pointer, size_t bytes, struct range *range)
     }
     cpu_arena_find((uintptr_t)pointer, &found);
     if (found.kind == CPU_MEMORY_DEVICE || found.kind == CPU_MEMORY_IPC) {
-        /* The pages are neither managed memory nor pageable host memory. */
+        /* Only managed memory and pageable host memory can have advice. */
         return CUDA_ERROR_INVALID_VALUE;
     }
     range->start = (uintptr_t)pointer & ~(PAGE - 1);

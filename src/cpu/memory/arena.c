@@ -55,7 +55,7 @@ struct span {
     size_t granules;
     size_t committed; /* number of bytes that are mapped for writing */
     int file;         /* memory file of the pages: descriptor + 1; 0: none */
-    /* The only allocation in a span that is not a slab. */
+    /* For a span that is not a slab: its only allocation. */
     struct cpu_allocation one;
     /* For a slab: the allocation in each slot. NULL in other spans. */
     struct cpu_allocation *small;

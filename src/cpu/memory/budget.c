@@ -88,7 +88,7 @@ pages_count(const unsigned char *pages, size_t count)
 uint64_t
 cpu_budget_resident(uintptr_t first, size_t bytes)
 {
-    /* one byte per page, as written by mincore; guarded by the arena's lock */
+    /* One byte per page, as written by mincore. Guarded by the memory lock. */
     static unsigned char pages[1 << 16];
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t most = sizeof pages * page;

@@ -1,6 +1,6 @@
 /* budget.h - limits allocations to the memory that the system has.
  *
- * Callers hold the arena's lock, unless a function says otherwise.
+ * Callers hold the memory lock, unless a function says otherwise.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_BUDGET_H

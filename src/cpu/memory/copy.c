@@ -157,8 +157,8 @@ cpu_rows_run(void *argument)
     return cpu_fault_guard(rows_copy, argument);
 }
 
-/* Returns true if the address is in no memory that the device knows. It is
- * then pageable host memory. */
+/* Returns true if the address is in pageable host memory, which is all memory
+ * that the device does not know. */
 static bool
 pageable(const void *address)
 {

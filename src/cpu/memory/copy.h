@@ -21,8 +21,8 @@ struct cpu_rows {
     size_t from_pitch, from_slice;
 };
 
-/* Performs a copy, as the function of an operation; the argument is a struct
- * cpu_rows. Returns INVALID_VALUE if an address is invalid. */
+/* Performs the copy that `rows`, a struct cpu_rows, describes. Operations call
+ * this function. Returns INVALID_VALUE if an address is invalid. */
 CUresult cpu_rows_run(void *rows);
 /* Submits a copy in stream order. If `wait`, returns after the copy is done.
  * The caller has checked the addresses. Returns the context's sticky error if

@@ -89,9 +89,9 @@ extent(const struct side *side, const size_t box[3],
     return true;
 }
 
-/* Computes the address and pitch of the copied box in linear memory. If that
- * is device memory, one allocation must contain the box. Host addresses are
- * not checked. */
+/* Computes the address and pitch of the copied box in linear memory. If the
+ * box is in device memory, checks that one allocation contains it. Host
+ * addresses are not checked. */
 static CUresult
 linear_locate(const struct side *side, const size_t box[3],
               struct copy_location *location)

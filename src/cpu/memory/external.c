@@ -1,7 +1,7 @@
 /* external.c - the list of known memory ranges outside the arena.
  *
- * Called by arena.c, which holds its lock. The list is an array sorted by
- * address.
+ * Called by arena.c, which holds the memory lock. The list is an array sorted
+ * by address.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* external.h - memory outside the arena that the device knows.
  *
  * It consists of registered host memory, module variables, and memory of other
- * processes. Only arena.c calls these functions, holding its lock.
+ * processes. Only arena.c calls these functions; it holds the memory lock.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_MEMORY_EXTERNAL_H

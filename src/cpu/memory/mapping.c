@@ -292,8 +292,8 @@ cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
 
 /* ---- reservations ---- */
 
-/* Reserves an address range without memory, at `wish` if possible. Returns
- * NULL on failure. */
+/* Reserves an address range without memory, at the address `wish` if possible.
+ * Returns NULL on failure. */
 static void *
 range_reserve(size_t bytes, size_t alignment, uintptr_t wish)
 {

@@ -33,9 +33,9 @@ size_t cpu_image_bytes(const void *bytes);
 /* ---- image_text.c: images as text ---- */
 
 /* Encodes the image as text: the PTX `ptx`, then the image in comments. If
- * `ptx` is NULL, the text begins like PTX for the architecture sm_<arch>; the
- * names of its kernels are taken from `named`, an image with a table of them.
- * The caller frees the result. Returns NULL if there is not enough memory. */
+ * `ptx` is NULL, the text begins like PTX for the architecture sm_<arch>, with
+ * an empty kernel for each kernel in the table of the image `named`. The
+ * caller frees the result. Returns NULL if there is not enough memory. */
 char *cpu_image_text_make(const void *image, size_t bytes, const void *named,
                           int arch, const char *ptx, size_t *length);
 /* Returns true if `bytes` is an image in text form, and its PTX is unchanged

@@ -13,7 +13,7 @@
 
 #include "cpu/module/image.h"
 
-/* Defined by GDB: names and layout of the following declarations. */
+/* GDB defines the names and the layout of the following declarations. */
 enum { JIT_NOACTION, JIT_REGISTER_FN, JIT_UNREGISTER_FN };
 
 struct jit_code_entry {

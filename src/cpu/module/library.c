@@ -175,8 +175,8 @@ image_copy(const void *bytes)
     return copy;
 }
 
-/* Translates PTX to an image. Returns NULL, and the error in `code`, if the
- * PTX has errors, which the log lists. */
+/* Translates PTX to an image. If the PTX has errors, lists them in the log,
+ * stores the error in `code` and returns NULL. */
 static void *
 ptx_copy(const char *text, size_t length, unsigned count,
          CUjit_option *options, void **values, CUresult *code)

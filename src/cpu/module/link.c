@@ -133,7 +133,8 @@ image_add(struct link *link, const void *data, size_t size, const char *name)
     return CUDA_SUCCESS;
 }
 
-/* Translates PTX to an image with bitcode, and appends that to the input. */
+/* Translates PTX to an image with bitcode, and appends the image to the input
+ * of the link. */
 static CUresult
 ptx_add(struct link *link, const char *text, size_t length, const char *name)
 {

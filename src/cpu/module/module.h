@@ -48,8 +48,8 @@ CUresult cpu_function_at(struct cpu_module *module, uint32_t index,
                          struct cpu_function **function);
 uint32_t cpu_module_kernels(const struct cpu_module *module);
 /* Finds a variable of the module. `pointer` and `bytes` may be NULL. Returns
- * NOT_FOUND if there is none, or if `managed_only` and the variable is not
- * managed. */
+ * NOT_FOUND if there is no such variable, or if `managed_only` is true and the
+ * variable is not managed. */
 CUresult cpu_module_global(struct cpu_module *module, const char *name,
                            CUdeviceptr *pointer, size_t *bytes,
                            bool managed_only);

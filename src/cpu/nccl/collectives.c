@@ -142,7 +142,7 @@ chunk_reduce(const struct chunk *chunk, char *to, size_t low, size_t high)
     nccl_reduce(&reduction, to, from, chunk->shared->ranks, high - low);
 }
 
-/* Reduces the chunk for all ranks: each rank reduces a share of its elements,
+/* Reduces the chunk for all ranks: each rank reduces one part of the chunk,
  * then all ranks copy the whole result. */
 static bool
 chunk_all_reduce(const struct chunk *chunk)

@@ -24,8 +24,9 @@
 /* Header in front of each block of heap memory. A write past the end of the
  * preceding block overwrites `mark` first, which free() detects. */
 struct cpu_heap_block {
-    /* The result of block_mark_of until the block is freed; another value
-     * means that the header was overwritten, or the block was freed. */
+    /* The result of block_mark_of while the block is allocated. Any other
+     * value means that the header was overwritten, or that the block was
+     * freed. */
     _Atomic uint64_t mark;
     size_t bytes;
     struct cpu_heap_block *next, *previous;

@@ -29,7 +29,8 @@ struct cpu_launch {
     uint64_t total; /* number of blocks in the grid */
     /* numbers of blocks per chunk at the start and at the end of the launch */
     uint64_t most, least;
-    /* the shares into which the blocks are divided; memory of the operation */
+    /* The shares into which the blocks are divided, an array in the
+     * operation. */
     struct cpu_share *shares;
     unsigned share_count;
     _Atomic uint64_t left; /* number of blocks that are not finished */

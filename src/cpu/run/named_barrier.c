@@ -51,8 +51,8 @@ barrier_is_complete(const struct cpu_worker *worker,
     return named->arrived >= (count ? count : worker->live);
 }
 
-/* Counts the arrival of a thread. Ends the launch if there is no such
- * barrier. */
+/* Counts the arrival of a thread at the barrier `id`. Ends the launch if no
+ * barrier has this id, or if `count` is more than the threads of the block. */
 static struct cpu_named_barrier *
 barrier_arrive(struct cpu_worker *worker, uint32_t id, uint32_t count,
                bool yes)

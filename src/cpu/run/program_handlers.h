@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Capacity for the list of fault signals of the processor architecture. */
+/* Maximum number of fault signals of a processor architecture. */
 #define CPU_FAULT_SIGNALS_MAX 8
 extern const int cpu_fault_signals[];
 extern const size_t cpu_fault_signal_count;

@@ -44,8 +44,8 @@
 #include "cpu/stream/worker.h"
 
 #define MS 1000000ull
-/* Time in ns between two checks (ticks): of a waiting thread for an interrupt,
- * and of the watchdog thread for the time limit. */
+/* Length of a tick in ns. In each tick a waiting thread checks for an
+ * interrupt once, and the watchdog thread checks the time limit once. */
 #define TICK_NS CPU_INTERRUPT_TICK_NS
 /* Time in ns between two signals to the same thread to leave its kernel. */
 #define RETRY_NS (1 * MS)

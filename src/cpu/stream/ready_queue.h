@@ -47,7 +47,7 @@ extern struct cpu_ready_queue_counters {
 
 /* A hand-off slot points to the operation that its spinning worker receives: a
  * kernel that the worker has already joined, or a CALL operation to run. The
- * slot is NULL if the worker does not spin, and has this value while the
+ * slot is NULL if the worker does not spin, and CPU_HANDOFF_FREE while the
  * worker spins and has received nothing. */
 #define CPU_HANDOFF_FREE ((struct cpu_op *)1)
 /* Value of a hand-off slot that the scheduler has reserved, to store an

@@ -31,8 +31,8 @@
 #define SPIN_NS 20000
 
 /* Spins until the operation has reached the state `least`, or until the
- * counter of queued kernels differs from `seen`. Then returns true. Returns
- * false after SPIN_NS. */
+ * counter of queued kernels differs from `seen`. Returns true in both cases.
+ * Returns false if neither happens within SPIN_NS. */
 static bool
 wait_spin(struct cpu_op *op, unsigned least, unsigned seen)
 {
