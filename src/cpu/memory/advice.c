@@ -30,7 +30,8 @@ struct advice {
     bool host_accesses;
     /* bit mask of the devices with advice SET_ACCESSED_BY */
     uint64_t device_accesses;
-    /* location of the advice SET_PREFERRED_LOCATION; type NONE: none */
+    /* location of the advice SET_PREFERRED_LOCATION; type NONE: no such
+     * advice */
     CUmemLocation preferred;
     CUmemLocation prefetched; /* destination of the last prefetch */
 };

@@ -34,8 +34,8 @@ struct cpu_allocation {
     int device;
     uint64_t context_id;
     uint64_t id;
-    /* memory pool from which cuMemAllocAsync allocated; NULL: other
-     * allocation */
+    /* memory pool from which cuMemAllocAsync allocated; NULL for other
+     * memory */
     CUmemoryPool pool;
     /* For memory of kind CPU_MEMORY_GRAPH: the state of the graph's allocation
      * node. NULL for other memory. */

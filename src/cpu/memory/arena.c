@@ -430,7 +430,7 @@ arena_lookup(uintptr_t address)
     found = &span->one;
     if (span->small) {
         size_t slot = (address - span->start - LEAD) / span->slot_bytes;
-        if (slot >= span->slots) { /* also if the address is below slot 0 */
+        if (slot >= span->slots) { /* address before or after all slots */
             return NULL;
         }
         found = &span->small[slot];

@@ -26,7 +26,7 @@
 #include "cpu/stream/wait.h"
 
 #define SMALL_BYTES                                                           \
-    (256u << 10) /* largest copy in bytes that the calling thread does */
+    (256u << 10) /* maximum bytes of a copy that the calling thread runs */
 
 /* Copies each row, or each slice at once if its rows are contiguous. Tells the
  * kernel checks which bytes were copied. */

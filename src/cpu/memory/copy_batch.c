@@ -131,8 +131,9 @@ operand_element(const CUmemcpy3DOperand *operand)
     return array ? array->element : 0;
 }
 
-/* Returns the element size in bytes in which a 3-D copy is measured. Returns 0
- * if the source and the destination have different element sizes. */
+/* Returns the size in bytes of an element, the unit of the width of a 3-D
+ * copy. Returns 0 if the source and the destination have different element
+ * sizes. */
 static size_t
 operation_element(const CUDA_MEMCPY3D_BATCH_OP *operation)
 {

@@ -16,8 +16,8 @@
 /* Returns the range that contains `address`, or NULL. The pointer is valid
  * until the next range is added or removed. */
 struct cpu_allocation *cpu_external_find(uintptr_t address);
-/* Adds a copy of the range `as` to the list, under this id. Returns
- * HOST_MEMORY_ALREADY_REGISTERED if it overlaps another range, or
+/* Adds a copy of the range `as` to the list, with the id `id`. Returns
+ * HOST_MEMORY_ALREADY_REGISTERED if the range overlaps another one, or
  * OUT_OF_MEMORY. */
 CUresult cpu_external_add(const struct cpu_allocation *as, uint64_t id);
 /* Removes the range of this kind that starts at `base`. Returns false if there

@@ -49,7 +49,8 @@ cuMemAllocHost_v2(void **pointer, size_t bytes)
 }
 
 /* Waits for all operations before page-locked memory is freed. The check
- * `streams` reports a copy to it that the program has not waited for. */
+ * `streams` reports a copy to this memory if the program has not waited for
+ * the copy. */
 static void
 end_before_free(struct cpu_context *ctx, const void *memory)
 {

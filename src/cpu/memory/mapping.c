@@ -89,8 +89,8 @@ physical_of(CUmemGenericAllocationHandle handle)
     return cpu_handle_object(CPU_PHYSICAL, (void *)(uintptr_t)handle);
 }
 
-/* Creates physical memory with one handle. `fd` is its memory file, which it
- * owns on success. */
+/* Creates physical memory with one handle. `fd` is the descriptor of the
+ * memory file; on success the physical memory owns it. */
 static CUresult
 physical_new(int fd, size_t bytes, const CUmemAllocationProp *prop,
              CUmemGenericAllocationHandle *handle)
@@ -661,7 +661,7 @@ cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle,
     struct physical *physical = mapping ? mapping->physical : NULL;
     if (!physical || !handle) {
         code = CUDA_ERROR_INVALID_VALUE;
-    } else if (!physical->handles) { /* no handle is left: create one */
+    } else if (!physical->handles) { /* no handle exists: create one */
         physical->handle = cpu_handle_new(CPU_PHYSICAL, physical, 0);
         code = physical->handle ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     }

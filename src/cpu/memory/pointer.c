@@ -163,7 +163,7 @@ attribute_zero(void *data, CUpointer_attribute attribute)
         memset(data, 0, 8);
         break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        *(int *)data = -2; /* CUDA returns this value for host memory */
+        *(int *)data = -2; /* CUDA's ordinal for host memory */
         break;
     default:
         memset(data, 0, 4);

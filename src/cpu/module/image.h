@@ -125,7 +125,7 @@ void *cpu_image_symbol(const char *name);
 /* Code and data of a loaded ELF object (image_elf.c). */
 
 struct cpu_code {
-    char *memory; /* one mapping: code, stubs, then data */
+    char *memory; /* one mapping for code, stubs and data */
     size_t bytes;
     size_t code_bytes;
     const char *elf;

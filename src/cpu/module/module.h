@@ -41,7 +41,7 @@ void cpu_modules_close(struct cpu_context *ctx);
 /* Frees all links (cuLinkCreate) of the context that were not destroyed. */
 void cpu_links_close(struct cpu_context *ctx);
 /* Find a kernel of the module by name or index. Create its struct cpu_function
- * on first use. Return NOT_FOUND if there is none. */
+ * on first use. Return NOT_FOUND if the module has no such kernel. */
 CUresult cpu_function_find(struct cpu_module *module, const char *name,
                            struct cpu_function **function);
 CUresult cpu_function_at(struct cpu_module *module, uint32_t index,
@@ -54,7 +54,8 @@ CUresult cpu_module_global(struct cpu_module *module, const char *name,
                            CUdeviceptr *pointer, size_t *bytes,
                            bool managed_only);
 /* Return the function that a handle denotes. A CUkernel denotes the kernel's
- * function in the current context. Return NULL if there is none. */
+ * function in the current context. Return NULL if the handle is invalid, or if
+ * the kernel cannot be loaded into the context. */
 struct cpu_function *cpu_function_of(CUfunction handle);
 struct cpu_function *cpu_kernel_function(CUkernel handle);
 /* Returns how many bytes of dynamic shared memory a launch of the kernel may

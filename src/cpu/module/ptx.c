@@ -158,8 +158,8 @@ cache_path(const char *text, size_t length, char path[PATH_MAX])
     nvrtc_image_cache_path(&digest, path);
 }
 
-/* Stores the image of the cache file `path` in `result`. Returns false if
- * there is none. */
+/* Stores the image of the cache file `path` in `result`. Returns false if the
+ * file does not exist or its image is not valid. */
 static bool
 cache_find(const char *path, struct cpu_jit_result *result)
 {

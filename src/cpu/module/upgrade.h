@@ -10,8 +10,8 @@
 struct cpu_module;
 
 /* Guards the list of pending upgrades. A fork() of the process acquires it
- * (device/fork.c). The lock of a context may be acquired under it, but not the
- * locks of NVRTC. */
+ * (device/fork.c). While it is held, the lock of a context may be acquired,
+ * but not the locks of NVRTC. */
 extern pthread_mutex_t cpu_upgrade_lock;
 
 /* Begins to compile the full version of a module whose image is a quick

@@ -16,8 +16,8 @@
 #include "cpu/memory/memory.h"
 #include "cpu/nccl/groups.h"
 
-/* The version that ncclGetVersion reports: 2.28.9, which has this
- * interface. */
+/* The version that ncclGetVersion reports: this library implements the
+ * interface of NCCL 2.28.9. */
 #define VERSION 22809
 
 #define NCCL_ROW(base, since, parameters, arguments)                          \
@@ -390,7 +390,7 @@ reduction_check(ncclComm_t comm, struct nccl_work *work)
     return ncclSuccess;
 }
 
-/* Checks the arguments of a collective operation and issues it. */
+/* Checks the arguments of a collective operation and issues the operation. */
 static ncclResult_t
 collective(struct nccl_work work, ncclComm_t comm, CUstream stream)
 {
@@ -500,7 +500,7 @@ ncclScatter(const void *send, void *recv, size_t count, ncclDataType_t type,
     return COLLECTIVE(NCCL_SCATTER, ncclSum, root);
 }
 
-/* Checks the arguments of ncclSend or ncclRecv and issues it. */
+/* Checks the arguments of ncclSend or ncclRecv and issues the operation. */
 static ncclResult_t
 message(struct nccl_message given, ncclComm_t comm, CUstream stream)
 {

@@ -76,10 +76,10 @@ nccl_operation_release(struct nccl_operation *operation)
 /* ---- waiting ---- */
 
 /* Waits until the state of the communicator may have changed. Regularly calls
- * cpu_interrupt_poll: if the program interrupts the wait, this abandons
- * launches in the context of the latest operation. The communicator is then
- * aborted, so that its operations end. The caller holds the lock, which is
- * released during the wait. */
+ * cpu_interrupt_poll. If the program interrupts the wait, cpu_interrupt_poll
+ * abandons launches in the context of the latest operation. The communicator
+ * is then aborted, so that its operations end. The caller holds the lock,
+ * which is released during the wait. */
 static void
 comm_sleep(struct ncclComm *comm, struct cpu_interrupt *interrupt)
 {
@@ -357,8 +357,8 @@ queue_append(struct ncclComm *comm, struct nccl_call *call)
     return open;
 }
 
-/* Appends the operation to the queue. A worker calls it when the stream or the
- * launched graph has reached the operation. */
+/* Appends the operation to the queue. A worker calls this function when the
+ * stream or the launched graph has reached the operation. */
 static CUresult
 call_run(void *argument)
 {

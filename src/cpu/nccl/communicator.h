@@ -85,7 +85,8 @@ ncclResult_t nccl_comm_wait_joined(struct ncclComm *comm);
 /* Waits until all issued operations are complete. */
 void nccl_comm_drain(struct ncclComm *comm);
 /* Leaves the communicator and drops the caller's reference. If `abort` is
- * true, pending operations end without a result; otherwise waits for them. */
+ * true, pending operations end without a result; otherwise waits until they
+ * are complete. */
 void nccl_comm_end(struct ncclComm *comm, bool abort);
 
 /* Creates an operation with one reference; takes over work->messages. Returns

@@ -18,9 +18,10 @@ ncclResult_t nccl_group_work(struct ncclComm *comm,
 /* Waits until all ranks of a new communicator have joined (at the end of an
  * open group). Returns ncclRemoteError if some do not join in time. */
 ncclResult_t nccl_group_join(struct ncclComm *comm);
-/* ncclCommSplit: exchanges color and key with the other ranks and joins the
- * communicator of the ranks with the same color (at the end of an open group).
- * Stores it in *made. */
+/* ncclCommSplit: exchanges color and key with the other ranks, joins the
+ * communicator of the ranks with the same color, and stores that communicator
+ * in *made. If the calling thread has an open group, does so at the end of the
+ * group. */
 ncclResult_t nccl_group_split(struct ncclComm *comm, int color, int key,
                               struct ncclComm **made);
 

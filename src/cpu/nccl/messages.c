@@ -46,7 +46,7 @@ struct batch {
 /* ---- ring buffers ---- */
 
 /* Copies as many of the `bytes` bytes to the ring buffer as fit into its free
- * space, and returns their number. */
+ * space. Returns the number of bytes copied. */
 static size_t
 ring_write(const struct nccl_shared *shared, struct nccl_channel *ring,
            const char *from, size_t bytes)

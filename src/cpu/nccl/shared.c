@@ -48,7 +48,7 @@ struct nccl_file {
     _Atomic int32_t ranks;
     /* whether an operation has failed: a value of enum failure */
     _Atomic int32_t failure;
-    _Atomic int32_t closed; /* not 0: the creator has closed its descriptor */
+    _Atomic int32_t closed; /* not 0: the file's creator has closed it */
     /* number of ranks that have joined; used as a futex */
     _Atomic uint32_t joined;
     char text[NCCL_TEXT];

@@ -59,7 +59,7 @@ struct nccl_rank {
     _Atomic int32_t presence;
     _Atomic int32_t pid;
     /* Counts the barriers of collective operations at which the rank has
-     * arrived. Other ranks wait for it as a futex. */
+     * arrived. Other ranks wait on it as a futex. */
     _Atomic uint32_t step;
     /* Counter that other ranks increment when they have written or read data
      * of a message to or from this rank. This rank waits on it as a futex. */
@@ -67,11 +67,11 @@ struct nccl_rank {
     /* kind and number of the operation that the rank executes, packed:
      * number << 8 | kind */
     _Atomic uint64_t current;
-    /* the latest two collective operations; index: number & 1 */
+    /* the latest two collective operations; that of number n is at n & 1 */
     struct nccl_description description[2];
 };
 
-struct nccl_file; /* layout of the memory, in shared.c */
+struct nccl_file; /* layout of the shared memory; private to shared.c */
 struct cpu_context;
 
 /* A rank's mapping of the communicator's shared memory, and values that only
@@ -139,8 +139,8 @@ bool nccl_shared_step(struct nccl_shared *shared);
 /* Waits, for 20 ms at most, until the calling rank's `bell` differs from the
  * value `heard`. */
 void nccl_shared_listen(struct nccl_shared *shared, uint32_t heard);
-/* Increments the `bell` of `rank`, which wakes it if it waits in
- * nccl_shared_listen. */
+/* Increments the `bell` of `rank`. If the rank waits in nccl_shared_listen,
+ * this wakes it. */
 void nccl_shared_ring(struct nccl_shared *shared, int rank);
 /* Returns whether a rank's process has ended or the rank has left. */
 bool nccl_shared_gone(struct nccl_shared *shared, int rank);
@@ -155,15 +155,17 @@ void nccl_shared_fail(struct nccl_shared *shared, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Returns the text of the reported failure, or NULL if there is none. */
 const char *nccl_shared_failure(const struct nccl_shared *shared);
-/* Returns the seconds of CLOCK_MONOTONIC. */
+/* Returns the time of CLOCK_MONOTONIC in seconds. */
 double nccl_shared_now(void);
 
 /* Returns the name of an ncclDataType_t, such as "float32". */
 const char *nccl_type_name(int type);
-/* Writes an operation such as "ncclAllReduce(8 elements of float32, sum)". */
+/* Writes a description of an operation, such as "ncclAllReduce(8 elements of
+ * float32, sum)", to `text`, which has `room` bytes. */
 void nccl_describe(char *text, size_t room,
                    const struct nccl_description *description);
-/* Writes what a rank does: its operation, or that it executes none. */
+/* Writes to `text`, which has `room` bytes, which operation a rank executes,
+ * or that it executes none. */
 void nccl_describe_current(const struct nccl_shared *shared, int rank,
                            char *text, size_t room);
 

@@ -1,5 +1,5 @@
-/* address_space.c - the CUDA memory space of an address, for __isShared and
- * the like.
+/* address_space.c - the CUDA memory space of an address, for functions such as
+ * __isShared.
  *
  * Called by kernel code on a worker's thread. Reads the worker's state only.
  *

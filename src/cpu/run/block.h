@@ -1,4 +1,4 @@
-/* block.h - runs blocks.
+/* block.h - runs the blocks of a launch on the calling thread.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_RUN_BLOCK_H

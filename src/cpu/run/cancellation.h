@@ -11,7 +11,7 @@
 #include "cpu/run/watchdog.h"
 
 /* Bytes that an operation copies or writes between two cancellation points.
- * Smaller operations have none. */
+ * Smaller operations have no cancellation points. */
 #define CPU_CANCELLATION_BYTES ((size_t)8 << 20)
 
 /* Called by the function of an operation (type cpu_run) between two parts of

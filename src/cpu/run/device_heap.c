@@ -30,7 +30,7 @@ struct cpu_heap_block {
     _Atomic uint64_t mark;
     size_t bytes;
     struct cpu_heap_block *next, *previous;
-    /* pointer to free: the one that the C library's malloc returned */
+    /* pointer that malloc returned, to be passed to free */
     void *whole;
     void *unused;
 };

@@ -46,7 +46,7 @@ cpu_device_runtime_install(const struct cpu_device_runtime *functions)
 }
 
 /* Begins a part of a runtime function in which a fault is no fault of the
- * kernel. Returns the functions to call. */
+ * kernel. Returns the callbacks that run/child_launch.c has installed. */
 static const struct cpu_device_runtime *
 enter(struct cpu_worker *worker)
 {
@@ -64,7 +64,7 @@ leave(struct cpu_worker *worker, int code)
 /* ---- last errors ---- */
 
 /* Returns the worker's table of last errors for this block. If the worker has
- * none, creates it if `make`, else returns NULL. */
+ * no table, creates one if `make` is true, otherwise returns NULL. */
 static struct cpu_thread_errors *
 errors_of(struct cpu_worker *worker, uint64_t block, bool make)
 {

@@ -72,9 +72,9 @@ act_by_default(int number, bool sent)
     }
 }
 
-/* Calls the program's handler of a signal as the system would. It may never
- * return (siglongjmp), so this must be the last action of our handler. The
- * system restores the signal mask when our handler returns. */
+/* Calls the program's handler of a signal as the system would. The handler may
+ * never return (siglongjmp), so this call must be the last action of our
+ * handler. The system restores the signal mask when our handler returns. */
 CPU_ON_FIBER static void
 pass_on(int number, siginfo_t *info, void *state)
 {

@@ -1,8 +1,8 @@
 /* kernel_memory.h - the functions of <string.h> as compiled kernels call them.
  *
- * Each has the contract of the C function. A call that covers many bytes has
- * cancellation points: if the launch has been abandoned, it leaves the kernel
- * and does not return. Called by kernel code only.
+ * Each function has the contract of the C function. A call that covers many
+ * bytes has cancellation points: if the launch has been abandoned, the call
+ * leaves the kernel and does not return. Called by kernel code only.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_RUN_KERNEL_MEMORY_H
@@ -14,7 +14,7 @@
 void *cpu_kernel_memcpy(void *to, const void *from, size_t bytes);
 /* Copies `bytes` bytes that may overlap `to`. Returns `to`. */
 void *cpu_kernel_memmove(void *to, const void *from, size_t bytes);
-/* Sets `bytes` bytes to the same value. Returns `to`. */
+/* Sets `bytes` bytes to the value `byte`. Returns `to`. */
 void *cpu_kernel_memset(void *to, int byte, size_t bytes);
 /* Compares bytes as unsigned numbers. Returns 0 if all are equal; else the
  * first difference decides: below 0 if `a` is less, above 0 if it is more. */

@@ -46,7 +46,7 @@
 #define INLINE_NS       10000u
 #define INLINE_AWAKE_NS 3000u
 #define BURST_NS        50000u
-/* pause in ns that ends a quick succession of launches */
+/* A pause of this many ns ends a quick succession of launches. */
 #define BURST_PAUSE_NS 50000u
 
 static _Atomic uint64_t last_serial;

@@ -1,5 +1,5 @@
-/* launch_accounting.c - begins and ends a launch: its duration, error and
- * checks.
+/* launch_accounting.c - accounting at the beginning and end of a launch: its
+ * duration, its error and its kernel checks.
  *
  * The scheduler calls these functions if worker threads run the blocks of the
  * kernel. launch.c calls them if the thread that launches the kernel also runs

@@ -1,5 +1,5 @@
-/* launch_accounting.h - begins and ends a launch: its duration, error and
- * checks.
+/* launch_accounting.h - accounting at the beginning and end of a launch: its
+ * duration, its error and its kernel checks.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_RUN_LAUNCH_ACCOUNTING_H

@@ -2,7 +2,7 @@
  * device.
  *
  * Called by users of the library. The results follow the limits in
- * attributes.c, so that programs that derive their grid size from them work.
+ * attributes.c. So programs that derive their grid size from the results work.
  * As on a GPU, the number of blocks that fit ignores the kernel's
  * __launch_bounds__, whereas the suggested block size respects it. Without
  * state.

@@ -1,4 +1,4 @@
-/* printf_format.h - text buffer, and formats of printf().
+/* printf_format.h - a text buffer, and the formatting of printf() into it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_RUN_PRINTF_FORMAT_H

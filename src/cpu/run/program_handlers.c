@@ -339,8 +339,8 @@ object_divert(struct object *object, const ElfW(Dyn) * dynamic)
     }
 }
 
-/* Returns true if the object contains the code of this library. Its own calls
- * must not be diverted. */
+/* Returns true if the object contains the code of this library, whose own
+ * calls must not be diverted. */
 static bool
 object_is_ours(const struct dl_phdr_info *info)
 {

@@ -18,7 +18,7 @@ struct cpu_runner {
     bool interruptible;
     /* Serial number of the current launch; 0: none. */
     _Atomic uint64_t serial;
-    _Atomic uint64_t started; /* when the current launch began, in ns */
+    _Atomic uint64_t started; /* start time of the current launch in ns */
     _Atomic uint64_t context; /* id of the current launch's context */
     /* serial number of the launch that this thread must leave; 0: none */
     _Atomic uint64_t abandon;

@@ -318,8 +318,7 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
 
 /* Gives lanes that wait in __pycuda_activemask their result: the set of lanes
  * that wait at the same call. Only lanes at the call with the lowest address
- * get a result. Lanes at later calls may wait for these lanes to arrive
- * there. */
+ * get a result, since lanes at later calls may have to wait for them. */
 static void
 active_mask_answer(struct cpu_worker *worker, unsigned index)
 {
@@ -346,8 +345,8 @@ active_mask_answer(struct cpu_worker *worker, unsigned index)
 }
 
 /* Called when a lane waits at a barrier or in a warp operation. If all live
- * lanes of the warp wait now, gives those in __pycuda_activemask their
- * result. */
+ * lanes of the warp wait now, gives the lanes that wait in __pycuda_activemask
+ * their result. */
 void
 cpu_warp_stop(struct cpu_worker *worker, unsigned index)
 {

@@ -33,7 +33,8 @@ enum {
 };
 
 /* Maximum number of streams and events that the kernels of a context have at a
- * time. CUDA has no such limit; it bounds the host's memory (48 MiB). */
+ * time. CUDA has no such limit. This limit bounds the host memory that they
+ * use (48 MiB). */
 enum { MAX_OBJECTS = 1 << 20 };
 
 /* ---- children, streams and events of a kernel; the scheduler lock is held */
@@ -50,7 +51,8 @@ children_of(struct cpu_op *parent)
 }
 
 /* Creates a stream or an event. Returns NULL if there is not enough memory, or
- * if the kernels of the context have as many as they may. */
+ * if the kernels of the context already have MAX_OBJECTS streams and
+ * events. */
 static struct cpu_child_object *
 object_add(struct cpu_op *parent, enum cpu_child_kind kind, uint64_t block)
 {

@@ -13,7 +13,8 @@
 
 struct cpu_op;
 
-/* Values of the type cudaStream_t that denote no created stream. */
+/* Values of the type cudaStream_t that denote predefined streams. Other values
+ * denote streams that kernels have created. */
 enum cpu_child_stream_handle {
     CPU_CHILD_DEFAULT = 0,
     CPU_CHILD_LEGACY = 1,

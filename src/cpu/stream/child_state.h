@@ -48,7 +48,7 @@ struct cpu_children {
     /* hash table of the streams and events (child_table.c) */
     /* the array `initial`, or memory from malloc */
     struct cpu_child_object **buckets;
-    size_t bucket_count; /* a power of two */
+    size_t bucket_count; /* number of buckets, a power of two */
     size_t object_count;
     struct cpu_child_object *initial[CPU_CHILD_BUCKETS];
     struct cpu_child_object *spares; /* removed objects, for reuse */

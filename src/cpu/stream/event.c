@@ -426,8 +426,9 @@ cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags)
     return wait ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Stores in `ns` the time at which the event was reached. The event must have
- * been reached. Fails if the event was created without timing. */
+/* Stores in `ns` the time at which the event was reached. Returns NOT_READY if
+ * it has not been reached, INVALID_HANDLE if it was never recorded or was
+ * created without timing. */
 static CUresult
 event_time(struct cpu_event *event, uint64_t *ns)
 {

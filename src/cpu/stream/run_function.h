@@ -8,7 +8,7 @@
 
 /* Function that an operation runs. If a worker runs the function, its error
  * becomes the context's sticky error. If the thread that submits the operation
- * runs it, the API function that submits returns the error. */
+ * runs it, the API function that submits the operation returns the error. */
 typedef CUresult cpu_run(void *argument);
 
 #endif

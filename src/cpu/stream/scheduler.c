@@ -432,9 +432,10 @@ call_put(struct cpu_op *op)
 }
 
 /* Sets the operation's state to done and starts the operations that waited
- * only for it. Markers (operations without work) are appended to `marks`
- * instead, and the parent, if this was its last child, to `parents`, for the
- * caller to finish without recursion. */
+ * only for it. Appends those of them that are markers (operations without
+ * work) to `marks` instead. If the operation was the last unfinished child of
+ * its parent, appends the parent to `parents`. The caller finishes the
+ * operations of both lists, without recursion. */
 static void
 op_complete(struct cpu_op *op, struct cpu_op_queue *marks,
             struct cpu_op_queue *parents)

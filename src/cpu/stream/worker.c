@@ -1,4 +1,4 @@
-/* worker.c - the worker states: those of the threads that run kernels.
+/* worker.c - allocates the states of threads that run kernels.
  *
  * thread_worker.c creates and frees the state of a thread.
  *

@@ -1,6 +1,6 @@
 /* surface_access.c - reads and writes of kernels through surface objects.
  *
- * Called by kernels. They pass the x coordinate in bytes.
+ * Called by kernels, which pass the x coordinate in bytes.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
