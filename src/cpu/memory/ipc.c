@@ -186,8 +186,8 @@ cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, CUipcMemHandle given,
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (handle.pid == getpid()) {
-        /* CUDA also returns this code if the calling process created the
-         * handle itself. */
+        /* CUDA returns INVALID_CONTEXT, too, if the calling process created
+         * the handle itself. */
         return CUDA_ERROR_INVALID_CONTEXT;
     }
     pthread_mutex_lock(&opened_lock);

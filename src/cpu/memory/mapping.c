@@ -37,7 +37,7 @@ struct physical {
     void *handle;
     int fd;
     size_t bytes;
-    /* Number of open handles to this memory, from cuMemCreate,
+    /* Number of open handles to the physical memory, from cuMemCreate,
      * cuMemImportFromShareableHandle and cuMemRetainAllocationHandle. */
     unsigned handles;
     unsigned mappings; /* number of mappings of this memory */

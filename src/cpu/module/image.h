@@ -44,7 +44,7 @@ char *cpu_image_text_make(const void *image, size_t bytes, const void *named,
 bool cpu_image_is_text(const void *bytes, size_t most);
 /* Decodes the image in a text that ends with a zero byte or after `most`
  * bytes. The caller frees the image. Returns INVALID_IMAGE if the text is
- * damaged or truncated. */
+ * damaged or truncated, or OUT_OF_MEMORY. */
 CUresult cpu_image_text_read(const void *text, size_t most, void **image,
                              size_t *bytes);
 

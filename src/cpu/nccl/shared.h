@@ -164,8 +164,8 @@ const char *nccl_type_name(int type);
  * float32, sum)", to `text`, which has `room` bytes. */
 void nccl_describe(char *text, size_t room,
                    const struct nccl_description *description);
-/* Writes to `text`, which has `room` bytes, which operation a rank executes,
- * or that it executes none. */
+/* Writes the operation that a rank executes, or that it executes none, to
+ * `text`, whose capacity is `room` bytes. */
 void nccl_describe_current(const struct nccl_shared *shared, int rank,
                            char *text, size_t room);
 

@@ -179,8 +179,8 @@ stacks_guard(struct cpu_worker *worker, unsigned threads)
 }
 
 /* Allocates stacks for all threads of a block. Stacks of recursive kernels
- * have guard pages below them. Such stacks are unmapped after the launch,
- * because Linux permits about 65,000 mappings per process. */
+ * have guard pages below them. Such stacks are unmapped after each chunk of
+ * blocks, because Linux permits about 65,000 mappings per process. */
 static CUresult
 stacks_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
 {
@@ -595,9 +595,10 @@ cpu_block_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
     return code;
 }
 
-/* Cleans up the worker after a launch. `code` is CUDA_SUCCESS, or the error
- * because of which the kernel's stack was unwound. Returns the error of the
- * launch: that of a kernel check if it explains `code`, otherwise `code`. */
+/* Cleans up the worker after it has run a chunk of blocks. `code` is
+ * CUDA_SUCCESS, or the error because of which the kernel's stack was unwound.
+ * Returns the error of the chunk: that of a kernel check if it explains
+ * `code`, otherwise `code`. */
 static CUresult
 block_leave(struct cpu_worker *worker, CUresult code)
 {

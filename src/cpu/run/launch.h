@@ -14,8 +14,9 @@ struct cpu_function;
 struct cpu_op;
 
 /* Checks grid, block and bytes of dynamic shared memory of a launch. Returns
- * INVALID_VALUE if the device does not support them, LAUNCH_OUT_OF_RESOURCES
- * if the kernel does not. */
+ * LAUNCH_OUT_OF_RESOURCES if the block has more threads than the kernel
+ * permits, INVALID_VALUE if another limit of the device or the kernel is
+ * exceeded. */
 CUresult cpu_launch_check_shape(const struct cpu_function *function,
                                 const unsigned grid[3],
                                 const unsigned block[3], unsigned shared);

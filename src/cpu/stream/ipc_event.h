@@ -11,8 +11,9 @@
 struct cpu_ipc_event;
 struct cpu_stream;
 
-/* Creates the state of an interprocess event, with one reference.
- * cpu_ipc_event_release releases a reference; it accepts NULL. */
+/* Creates the state of an interprocess event, with one reference. Returns
+ * OUT_OF_MEMORY or a system error. cpu_ipc_event_release releases a reference;
+ * it accepts NULL. */
 CUresult cpu_ipc_event_new(struct cpu_ipc_event **made);
 void cpu_ipc_event_release(struct cpu_ipc_event *event);
 /* Stores a handle of the event for other processes. Fails in any process but
@@ -20,8 +21,8 @@ void cpu_ipc_event_release(struct cpu_ipc_event *event);
 CUresult cpu_ipc_event_export(struct cpu_ipc_event *event,
                               CUipcEventHandle *handle);
 /* Maps the state of an event that another process has created, with one
- * reference. Returns INVALID_HANDLE if there is no such event, INVALID_CONTEXT
- * for an event of the calling process, or OUT_OF_MEMORY. */
+ * reference. Returns INVALID_CONTEXT for an event of the calling process,
+ * INVALID_HANDLE if there is no such event or it cannot be mapped. */
 CUresult cpu_ipc_event_open(const CUipcEventHandle *handle,
                             struct cpu_ipc_event **made);
 /* Records the event at the current end of the stream. Returns OUT_OF_MEMORY,

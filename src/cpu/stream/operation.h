@@ -96,7 +96,8 @@ struct cpu_op {
  * memory. */
 struct cpu_op *cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
                           size_t payload_bytes);
-/* Drops a reference to the operation. The last one frees it. */
+/* Drops a reference to the operation. Dropping the last reference frees the
+ * operation. */
 void cpu_op_release(struct cpu_op *op);
 /* Appends `op` to the stream. Besides the stream's earlier operations, `op`
  * also waits for `also`, unless that is NULL. The caller keeps its reference

@@ -24,8 +24,9 @@ int cpu_priority_clamp(int priority);
  * it is ctx->legacy. */
 extern _Thread_local bool cpu_default_is_per_thread
     __attribute__((tls_model("initial-exec")));
-/* Finds a stream of `ctx` by its handle; NULL is the default stream. Returns
- * INVALID_HANDLE for a stream of another context. */
+/* Finds a stream of `ctx` by its handle; NULL is the default stream. For a
+ * stream of another context, stores that stream but returns INVALID_HANDLE.
+ * For an invalid handle, stores NULL and returns an error. */
 CUresult cpu_stream_of(CUstream handle, struct cpu_context *ctx,
                        struct cpu_stream **stream);
 /* Finds a stream of any context by its handle; a default stream is that of the

@@ -50,9 +50,9 @@ channel_order(unsigned channels)
     return channels == 1 ? 0x10b0 : channels == 2 ? 0x10b2 : 0x10b5;
 }
 
-/* Returns the size of an array or, for linear memory, that of the texture
- * object. For a dimension that an array lacks, the size is 0, whereas the
- * texture object stores 1. */
+/* Returns the extent of a texture in one dimension: that of its array or, for
+ * linear memory, that of the texture object. If the array lacks this
+ * dimension, the extent is 0, whereas the texture object stores 1. */
 static uint32_t
 size_of(const struct cpu_array *array, size_t own, size_t given)
 {
