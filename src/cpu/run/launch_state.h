@@ -42,9 +42,9 @@ struct cpu_launch {
      * lock */
     unsigned joined;
     uint64_t started_ns;
-    /* For a launch by a kernel: time in ns at which the program's launch began
-     * from which this launch descends; used for the time limit. 0 for a launch
-     * by the program. */
+    /* For a launch by a kernel: start time in ns of the program's launch from
+     * which this launch descends; used for the time limit. 0 for a launch by
+     * the program. */
     uint64_t root_started_ns;
     uint64_t serial; /* number of the launch, unique in the process */
     /* Number of the last time interval (time between two synchronization

@@ -284,8 +284,8 @@ record_is_reached(struct page *page, uint32_t number)
     return (int32_t)(number - atomic_load(&page->reached)) <= 0;
 }
 
-/* Blocks until the record is reached, or until the process that made the
- * record is dead. */
+/* Blocks until the record is reached, or until the process that recorded the
+ * event last is dead. */
 static void
 record_wait(struct page *page, uint32_t number)
 {

@@ -190,8 +190,9 @@ batch_advance(struct batch *batch)
     return true;
 }
 
-/* Finishes all waiting batches whose values have arrived. Returns whether
- * there was one. The caller holds waits_lock. */
+/* Finishes all waiting batches whose values have arrived or whose contexts
+ * have failed. Returns true if there was such a batch. The caller holds
+ * waits_lock. */
 static bool
 waits_poll(void)
 {
