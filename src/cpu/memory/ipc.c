@@ -74,8 +74,8 @@ cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
     if (!handle) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    /* waits for kernels and copies: no thread may write while the pages
-     * move */
+    /* wait for the current context's kernels and copies: no thread may write
+     * while the pages move */
     cpu_scheduler_drain(ctx);
     code = cpu_arena_share((uintptr_t)pointer, &shared);
     if (!code && fstat(shared.fd, &status)) {

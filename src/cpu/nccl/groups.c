@@ -49,7 +49,7 @@ struct entry {
 
 static _Thread_local struct {
     int depth;
-    unsigned count; /* number of entries; there is space for 8 * 2^n */
+    unsigned count; /* number of entries; capacity: 8, 16, 32, ... */
     struct entry *entries;
     /* latest error message of this thread; allocated at the first error */
     char *text;
