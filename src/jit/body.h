@@ -17,14 +17,15 @@ enum jit_body_argument {
     JIT_NCTAID = 9,
     JIT_LINEAR = 12,
     JIT_DYNAMIC_BYTES,
-    /* i32: blockIdx.x * blockDim.x + threadIdx.x, or jit_guard.base +
-     * threadIdx.x */
+    /* i32: blockIdx.x * blockDim.x + threadIdx.x; if jit_guard.base is set,
+     * jit_guard.base + threadIdx.x */
     JIT_GLOBAL_INDEX,
     JIT_WIDE_INDEX, /* i64 blockIdx.x * blockDim.x + threadIdx.x */
     JIT_SHARED,     /* pointer to the block's shared memory */
-    /* i1: result of the kernel's first condition, for kernels whose threads up
-     * to some index take one code path and the others a second one
-     * (jit_guard.split) */
+    /* i1. If a condition selects one of two code paths of the kernel
+     * (jit_guard.split): the result of this condition. In a kernel that is
+     * split at barriers: true if the thread satisfies the bounds of the thread
+     * loop. */
     JIT_WHOLE,
     /* pointer to struct image_thread, the state of the running thread
      * (image/abi.h) */

@@ -28,8 +28,8 @@
 #include "jit/text.h"
 
 struct stop {
-    /* name of the runtime function that the kernel calls here, and in which a
-     * thread may wait for others */
+    /* name of the called runtime function, in which a thread may wait for
+     * other threads */
     const char *name;
     unsigned line;
 };

@@ -1,4 +1,5 @@
-/* explain.h - collects the information for --show=explain (explain.c).
+/* explain.h - the report of --show=explain: how each kernel is run, and which
+ * loops were vectorised.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_EXPLAIN_H

@@ -1,6 +1,6 @@
 /* ir.c - helpers for the LLVM-C API, shared by the passes.
  *
- * They change nothing but the module. ir.h describes what each of them does.
+ * The helpers change only the module. ir.h describes each of them.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

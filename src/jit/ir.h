@@ -25,8 +25,8 @@ void jit_each_instruction_of_module(struct jit *jit, jit_visit *visit,
 const char *jit_name(LLVMValueRef value);
 /* Returns the section of a variable, "" if it has none. */
 const char *jit_section(LLVMValueRef variable);
-/* Makes all branches of the function that go to `from` go to `to`. The phis of
- * both blocks stay as they are. */
+/* Redirects all branches of the function from basic block `from` to basic
+ * block `to`. Does not change the phis of the two blocks. */
 void jit_redirect_branches(LLVMValueRef function, LLVMBasicBlockRef from,
                            LLVMBasicBlockRef to);
 /* Returns the function that a direct call names, or NULL for other

@@ -149,12 +149,13 @@ struct jit_regions {
     /* For each start point: set of the start points that a thread may reach
      * next. Bit 0 of the set means that the kernel may end. */
     jit_point_set follows[JIT_MAX_POINTS];
-    /* number of values that are equal in all threads and are needed after a
-     * barrier or warp operation that follows their computation */
+    /* number of uniform values: values that are equal in all threads and are
+     * needed after a barrier or warp operation that follows their
+     * computation */
     unsigned uniform_count;
     LLVMTypeRef *uniform_types;
-    /* for each of these values: set of the start points (the code after a
-     * barrier or warp operation) at which it is live */
+    /* for each uniform value: set of the start points (the code after a
+     * barrier or warp operation) at which the value is live */
     jit_point_set *uniform_live;
     /* true: some barrier returns a result: the count, AND or OR of a predicate
      * of the threads */
@@ -166,9 +167,9 @@ struct jit_regions {
     unsigned bound_counts[JIT_MAX_POINTS];
     /* blockDim.x for which the source seems to be written; 0: unknown */
     unsigned width;
-    /* for each start point: numbers of threads of the packs that run the code
-     * from there on, in the form of jit_kernel.packs (a pack is neighbouring
-     * threads as lanes of vectors) */
+    /* for each start point: widths of the packs (neighbouring threads as lanes
+     * of vectors) that run the code from this point to the next one, in the
+     * form of jit_kernel.packs */
     unsigned packs[JIT_MAX_POINTS][JIT_PACK_WIDTHS];
     /* set of the start points that follow a __syncthreads() of the source */
     jit_point_set barrier_points;

@@ -123,8 +123,8 @@ make_bitcode(struct jit *jit)
     jit_check_declarations(jit);
     jit_check_launches(jit);
     jit_check_source(jit, true);
-    /* -ftz is an option of this compilation. It was not known when libraries
-     * were compiled, so their code is changed here. */
+    /* Apply -ftz now: when the bitcode is linked or loaded later, the options
+     * of this compilation are no longer known. */
     if (jit->options.flush) {
         jit_flush(jit);
     }
@@ -133,8 +133,8 @@ make_bitcode(struct jit *jit)
 }
 
 /* Removes all source locations from the module, since they slow down the
- * passes. Keeps them if `now` is false (a later pass needs them) or the output
- * needs them. */
+ * passes. Does nothing if the output needs the locations, or if `now` is false
+ * because a later pass needs them. */
 static void
 drop_locations(struct jit *jit, bool now)
 {
@@ -145,8 +145,8 @@ drop_locations(struct jit *jit, bool now)
 }
 
 /* Inserts access checks. Device functions are inlined first, so that an access
- * in one of the project's headers is attributed to the user's line that called
- * it. */
+ * in one of the project's headers is attributed to the line of the user's code
+ * that called the header's function. */
 static void
 add_checks(struct jit *jit)
 {
@@ -298,7 +298,8 @@ set_passes(const struct jit *jit)
     }
 }
 
-/* Stores the arguments with which the full version is compiled later. */
+/* Stores the arguments of the command line, from which the full version of the
+ * image is compiled later. */
 static void
 arguments_note(struct jit *jit, int count, char **arguments)
 {

@@ -190,9 +190,10 @@ choose_target(struct jit_options *options)
     }
 }
 
-/* Reads a switch from the environment; returns false only for "0".
+/* Reads a switch, 0 or 1, from an environment variable; a variable that is not
+ * set counts as 1. Any other value ends the process with a message.
  * PYCUDA_CPU_REGIONS=0 makes all kernels with barriers run on fibers,
- * PYCUDA_CPU_WARPS=0 those with warp operations. */
+ * PYCUDA_CPU_WARPS=0 all kernels with warp operations. */
 static bool
 wants_flag(const char *variable)
 {

@@ -1,4 +1,5 @@
-/* options.h - options of the command line.
+/* options.h - options of pycuda-jit, from its command line and the
+ * environment.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_OPTIONS_H
@@ -33,8 +34,10 @@ enum jit_check {
 /* Whether the image may be a quick version (jit/quick.c). */
 enum jit_quick {
     JIT_QUICK_NEVER,
-    JIT_QUICK_ALLOWED, /* --quick: if the full version takes long */
-    JIT_QUICK_NOW,     /* --quick-now: write a quick version */
+    /* --quick: write a quick version if the full version takes long to
+     * compile */
+    JIT_QUICK_ALLOWED,
+    JIT_QUICK_NOW, /* --quick-now: write a quick version */
 };
 
 struct jit_options {
@@ -50,12 +53,12 @@ struct jit_options {
     enum jit_output output;
     enum jit_quick quick;
     /* true: the image will replace a quick version in a running process, so
-     * that its variables may be those of the other image, at any distance from
-     * the code */
+     * that its variables may be those of the quick version, at any distance
+     * from the code */
     bool replaces;
     unsigned checks; /* bits of enum jit_check */
     /* true: split kernels at barriers where possible, so that they run as
-     * loops over threads; false: on fibers */
+     * loops over threads; false: run them on fibers */
     bool regions;
     /* true: also split kernels at warp operations, so that they run one warp
      * after the other */

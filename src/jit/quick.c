@@ -1,10 +1,10 @@
-/* quick.c - restarts a long compilation as one of a quick version.
+/* quick.c - restarts a long compilation as the compilation of a quick version.
  *
  * With --quick, the process starts a timer of its processor time. When the
  * timer expires before the image is written, the signal handler executes this
  * program again with --quick-now and the same input. The new program runs the
- * same steps up to the splitting of kernels, and then optimises little. A
- * timer is used because the time cannot be predicted from the code
+ * same steps up to the splitting of kernels, but few optimisation passes after
+ * that. A timer is used because the time cannot be predicted from the code
  * (docs/decisions/0035-quick-versions.md).
  *
  * The handler calls only functions that are safe in signal handlers. If one
@@ -31,7 +31,8 @@
 
 extern char **environ;
 
-/* Data that the signal handler needs; written before the timer starts. */
+/* Data that the signal handler needs. All of it is written before the timer
+ * starts. */
 static char *words[MAX_WORDS + 1];
 static const char *input;
 static size_t input_bytes;

@@ -33,8 +33,9 @@ processor_seconds(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Returns the index of the row of `name`, which is added if necessary. The
- * last row gets the time of all names that do not fit. */
+/* Returns the index of the row for the step `name`. Adds the row if there is
+ * none. If the table is full, returns the index of the last row, which then
+ * counts the time of several steps. */
 static unsigned
 step_find(const char *name)
 {

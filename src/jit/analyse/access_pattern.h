@@ -1,5 +1,5 @@
-/* access_pattern.h - whether neighbouring threads access neighbouring
- * memory.
+/* access_pattern.h - test for code in which neighbouring threads access memory
+ * locations that are far apart.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_ANALYSE_ACCESS_PATTERN_H

@@ -1,4 +1,5 @@
-/* independent_blocks.h - kernels with blocks that cannot observe each other.
+/* independent_blocks.h - analysis that finds kernels with blocks that cannot
+ * observe each other.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_ANALYSE_INDEPENDENT_BLOCKS_H

@@ -33,9 +33,9 @@ add_use_blocks(const struct jit_cfg *cfg, LLVMValueRef value,
     }
 }
 
-/* Sets live[] for all basic blocks at whose start the value is live. Goes
- * backwards to the definition from the basic blocks with uses, for which
- * live[] is already set. */
+/* Sets live[] for all basic blocks at whose start the value is live. The
+ * caller has set live[] for the basic blocks that use the value. The search
+ * follows predecessors from these blocks back to the definition. */
 static void
 spread_back(const struct jit_cfg *cfg, unsigned definition, bool *live)
 {

@@ -43,7 +43,8 @@ enum {
     SCATTERED_COST = 12,
     /* estimated number of iterations of a loop */
     ITERATIONS = 8,
-    /* the cost along x must be this many times that along another axis */
+    /* an axis is chosen instead of x only if the cost along x is at least this
+     * many times the cost along that axis */
     GAIN = 2,
 };
 
@@ -177,8 +178,8 @@ phi_stride(struct walk *walk, LLVMValueRef phi, int steps)
     return sum;
 }
 
-/* Returns stride 0 if no operand changes along the axis, else an unknown
- * stride. */
+/* Default rule for operations: returns stride 0 for the result if no operand
+ * changes along the axis, else an unknown stride. */
 static struct stride
 other_stride(struct walk *walk, LLVMValueRef value, int steps)
 {

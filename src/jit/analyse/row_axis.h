@@ -1,5 +1,5 @@
-/* row_axis.h - the axis of threadIdx along which the rows of a kernel's thread
- * loop run.
+/* row_axis.h - pass that chooses the axis of threadIdx over which the
+ * innermost thread loop of a kernel runs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_ANALYSE_ROW_AXIS_H

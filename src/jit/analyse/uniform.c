@@ -91,9 +91,9 @@ set_size(const struct analysis *analysis, unsigned block)
     return size;
 }
 
-/* Sets the immediate post-dominator of each basic block: of its
- * post-dominators, the one that has the most post-dominators itself. Basic
- * blocks without a path to a return get NO_BLOCK, since their sets have no
+/* Sets the immediate post-dominator of each basic block: the nearest of its
+ * post-dominators, which is the one with the largest set of post-dominators. A
+ * basic block without a path to a return gets NO_BLOCK, since its set has no
  * meaning. */
 static void
 find_immediate(struct analysis *analysis, const bool *returning)
@@ -323,8 +323,8 @@ phi_parts(const struct analysis *analysis, LLVMValueRef phi, unsigned branch,
     return false;
 }
 
-/* Marks as divergent the phis of a basic block in which threads meet that took
- * different paths at `branch`. */
+/* Marks the phis of a basic block as divergent if threads that took different
+ * paths at `branch` meet in this block with different values. */
 static void
 mark_joined(struct analysis *analysis, unsigned block, unsigned branch,
             const bool *after)

@@ -18,16 +18,16 @@ void jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
                         struct jit_map *differs, unsigned *immediate,
                         bool *apart);
 
-/* Like jit_find_differing: finds the values and branches that may differ
- * between threads, here between those with the same threadIdx.y and
- * threadIdx.z of a thread block. */
+/* Variant of jit_find_differing for rows: finds the values and branches that
+ * may differ between the threads of a thread block with the same threadIdx.y
+ * and threadIdx.z. */
 void jit_find_row_differing(struct jit_kernel *kernel,
                             const struct jit_cfg *cfg, struct jit_map *differs,
                             unsigned *immediate, bool *apart);
 
-/* Like jit_find_differing: finds the values and branches that may differ
- * between threads, here between the lanes of a warp. Assumes that the
- * threadIdx.x of a warp's first thread is a multiple of 32. */
+/* Variant of jit_find_differing for warps: finds the values and branches that
+ * may differ between the lanes of a warp. Assumes that the threadIdx.x of a
+ * warp's first thread is a multiple of 32. */
 void jit_find_lanes_differing(struct jit_kernel *kernel,
                               const struct jit_cfg *cfg,
                               struct jit_map *differs, unsigned *immediate,

@@ -38,9 +38,9 @@ struct hoist {
     unsigned count;
 };
 
-/* Builds one check before the loop for those of its accesses that qualify. If
- * they also qualify for a check before the enclosing loop, the check is built
- * there and covers both loops. */
+/* Builds one check before the loop for all accesses of the loop that qualify.
+ * If all of them also qualify for a check before the enclosing loop, builds
+ * the check there, for all iterations of both loops. */
 static void
 hoist_loop_checks(struct hoist *hoist, const struct jit_loop *loop)
 {
@@ -69,9 +69,10 @@ hoist_loop_checks(struct hoist *hoist, const struct jit_loop *loop)
 
 /* ---- the loops themselves ---- */
 
-/* Replaces the result of the check `call` by `answer ? address : call`, where
- * `answer` is the result of the check before the loop. The instructions before
- * the call move to a new block. */
+/* Replaces the result of the call `call` of __pycuda_check by `answer ?
+ * address : call`, so that the call runs only if `answer`, the result of the
+ * check before the loop, is false. The instructions before the call move to a
+ * new block. */
 static void
 make_choice(struct hoist *hoist, LLVMValueRef call, LLVMValueRef answer)
 {

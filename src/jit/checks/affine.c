@@ -331,9 +331,9 @@ add_term(struct terms *terms, struct jit_term term)
 }
 
 /* Appends to `terms` the condition that the comparison `test` has the result
- * `holds`. It must compare an affine value with a value that is invariant in
- * the loops; the operands are swapped if the invariant one is on the left.
- * Returns false for other comparisons. */
+ * `holds`. Returns false unless `test` compares an affine value with a value
+ * that is invariant in the loops. If the invariant value is on the left, the
+ * operands are swapped. */
 static bool
 add_compare(struct terms *terms, LLVMValueRef test, bool holds)
 {

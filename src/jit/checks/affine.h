@@ -43,12 +43,13 @@ bool jit_is_affine(const struct jit_view *view, LLVMValueRef value);
  * does not wrap to view->consistent. */
 struct jit_affine jit_make_affine(struct jit_view *view, LLVMValueRef value);
 
-/* A condition that the runtime can evaluate. Kind TRUTH: `value` is true. Kind
- * COMPARE: `predicate` holds for `value` and `limit`. If `holds` is false, the
- * condition must be false. */
+/* A condition that the runtime can evaluate: a test that must have the result
+ * `holds`. Kind TRUTH tests `value` itself. Kind COMPARE compares `value` with
+ * `limit` by `predicate`. */
 struct jit_term {
-    LLVMValueRef value; /* an affine value; for TRUTH, a loop-invariant i1 */
-    /* loop-invariant value that `value` is compared with; NULL for TRUTH */
+    LLVMValueRef value; /* COMPARE: affine value; TRUTH: loop-invariant i1 */
+    /* COMPARE: loop-invariant value that `value` is compared with; TRUTH:
+     * NULL */
     LLVMValueRef limit;
     enum { JIT_TERM_TRUTH, JIT_TERM_COMPARE } kind;
     LLVMIntPredicate predicate;

@@ -167,9 +167,9 @@ add_left(struct left *left, LLVMValueRef call)
     }
 }
 
-/* Removes some accesses from `rows`: those that may overlap with an access
- * whose check remains in the loop, because a race report must say which of the
- * two accesses came first. Returns the number of remaining rows. */
+/* Removes from `rows` each access that may overlap with an access whose check
+ * remains in the loop: a race report must say which of two accesses came
+ * first. Returns the number of remaining rows. */
 static unsigned
 drop_overlapping(struct left *left, struct jit_access_range *rows,
                  unsigned count)

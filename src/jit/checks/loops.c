@@ -1,8 +1,9 @@
 /* loops.c - finds natural loops, their preheaders and iteration counts.
  *
- * Called by return.c, and by access_ranges.c for the functions that run whole
- * thread blocks, after the pass loop-rotate, which moves a loop's condition to
- * its end.
+ * Called by return.c, which finds the `return` statements of a kernel, and by
+ * access_ranges.c for the functions that run whole thread blocks. Before
+ * access_ranges.c, LLVM's pass loop-rotate moves the condition of each loop to
+ * the loop's end.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -33,8 +33,9 @@ is_named(LLVMBasicBlockRef block, const char *prefix)
 }
 
 /* Tests for a basic block named "cleanup", which clang makes where lifetimes
- * of variables end. It also serves `break` and other jumps, so a branch from
- * it is not itself a `return`. */
+ * of variables end. Such a block also serves `break` and other jumps. A
+ * `return` is recognised by the branch to the block, not by the branch at its
+ * end. */
 static bool
 is_cleanup(LLVMBasicBlockRef block)
 {
@@ -75,8 +76,8 @@ cleanup_target(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     return 0;
 }
 
-/* Tests whether the kernel executes no more instructions from the basic block
- * on, apart from branches, ends of lifetimes and the return. Sets *left if the
+/* Tests whether all code from the basic block to the end of the kernel
+ * consists of branches, ends of lifetimes and the return. Sets *left if the
  * basic block follows a loop: a branch to it may also be a `break`. */
 static bool
 is_end(LLVMBasicBlockRef block, bool *left)

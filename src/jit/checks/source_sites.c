@@ -90,9 +90,10 @@ directive_read(const char *text, const char *end, const char **name)
     return line;
 }
 
-/* Returns whether the lines after a directive `#line 7 "name"` belong to the
- * file. `name` is the directive's text after the opening quote; NULL: there is
- * no directive yet, and the result is true. */
+/* Tests whether the source lines after a directive `#line 7 "name"` belong to
+ * the file named `file`. `name` is the text of the directive after the opening
+ * quote. If `name` is NULL, there was no directive yet, and the result is
+ * true. */
 static bool
 names_file(const char *name, const char *file)
 {
@@ -102,8 +103,8 @@ names_file(const char *name, const char *file)
 }
 
 /* Returns the source text of a file, or "" if the debug information does not
- * contain it. The text ends in a NUL. It is copied when the function is called
- * with another file than before. */
+ * contain it. The text ends in a NUL. The function copies a file's text once
+ * and returns this copy until it is called for another file. */
 static const char *
 file_text(LLVMMetadataRef file)
 {

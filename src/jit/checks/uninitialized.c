@@ -243,8 +243,9 @@ make_shadows(struct jit *jit, struct uncertain_values *doubts)
     }
 }
 
-/* Tests whether the store writes a bit field: it writes a whole word, of which
- * other bits may be uninitialized. */
+/* Tests whether the AND clears bits of a word before a bit field is written.
+ * The write of a bit field reads a whole word, whose other bits may be
+ * uninitialized. */
 static bool
 is_bit_field_write(LLVMValueRef at)
 {

@@ -136,9 +136,9 @@ width_of(LLVMValueRef value)
                : 0;
 }
 
-/* If `left predicate right` means index < limit with a uniform limit, fills
- * kernel->guard (the condition that threads with work satisfy) and returns
- * true. */
+/* If the comparison `left predicate right` has the form index < limit with a
+ * uniform limit, describes it in kernel->guard (the condition that threads
+ * with work satisfy) and returns true. */
 static bool
 match_comparison(struct search *search, LLVMValueRef left,
                  LLVMIntPredicate predicate, LLVMValueRef right)
@@ -185,9 +185,9 @@ opposite(LLVMIntPredicate predicate)
     }
 }
 
-/* Returns the predicate of the comparison with swapped operands. If the result
- * would not be `less than`, returns EQ, which match_comparison does not
- * accept. */
+/* Returns the predicate that gives the same result with swapped operands.
+ * Returns EQ, which match_comparison does not accept, if this predicate is not
+ * `less than`. */
 static LLVMIntPredicate
 swapped(LLVMIntPredicate predicate)
 {
@@ -221,9 +221,9 @@ match_constant(struct search *search, LLVMValueRef left,
            match_comparison(search, left, LLVMIntULT, next);
 }
 
-/* Matches index > constant and index >= constant, for a 32-bit signed index
- * only, and sets kernel->guard.lower to the smallest index for which the
- * comparison is true. */
+/* Matches index > constant and index >= constant for a signed 32-bit index.
+ * Sets kernel->guard.lower to the smallest index for which the comparison is
+ * true. */
 static bool
 match_lower(struct search *search, LLVMValueRef left,
             LLVMIntPredicate predicate, LLVMValueRef right)
@@ -358,7 +358,8 @@ find_index(struct jit_kernel *kernel, LLVMBasicBlockRef block)
 }
 
 /* Replaces the global index, and the loop variable of a grid-stride loop, by
- * the body's index argument. Writes the IR text that computes the limit. */
+ * the body's index argument. Writes the IR text that computes the limit of the
+ * thread loop, so that the entry can end the loop there. */
 static void
 use_index_argument(struct search *search)
 {
@@ -591,8 +592,9 @@ base_of(struct jit_kernel *kernel, LLVMValueRef at)
     return NULL;
 }
 
-/* Matches a first branch that compares another index than the global one, such
- * as (blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x. */
+/* Matches a first branch that compares a thread index other than the global x
+ * index, such as (blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x +
+ * threadIdx.x. */
 static void
 match_other_index(struct search *search, LLVMBasicBlockRef entry)
 {

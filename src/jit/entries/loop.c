@@ -48,7 +48,8 @@ write_limit(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
-/* Writes IR text of instructions that compute the guard's uniform values. */
+/* Writes the IR text kernel->guard.setup, which computes the guard's limit,
+ * stride and base. These values are equal for all threads of a block. */
 static void
 write_setup(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -273,9 +274,9 @@ write_tail(struct jit *jit, struct jit_kernel *kernel)
                      "  br label %%row\n",
                      PLANTED_FAULT(grid_stride) ? "%row64" : "%stride");
     } else if (kernel->guard.base) {
-        /* If the threads of the row have indices near 2^32, the index of the
-         * last ones has wrapped to a small number. They run as the threads of
-         * a row that begins 2^32 earlier. */
+        /* If a row has indices near 2^32, the indices of its last threads have
+         * wrapped to small numbers. A second iteration runs these threads as
+         * part of a row that begins 2^32 earlier. */
         jit_text_add(jit->wrappers,
                      "  %%base.next = sub i64 %%base, 4294967296\n"
                      "  %%base.end = add i64 %%base.next, %%row64\n"

@@ -13,8 +13,9 @@ struct jit_pack_nest;
 
 /* Writes the call of the function that runs a pack: `width` threads with
  * consecutive threadIdx.x. %tid0<suffix>, %tid1<suffix>, %tid2<suffix> and
- * %linear<suffix> are the indices of its first thread. `mask`: IR operand, a
- * vector with an i1 for each thread of the pack: whether it exists. */
+ * %linear<suffix> are the indices of the pack's first thread. `mask` is the IR
+ * operand for a vector with an i1 for each lane: true if the lane has a
+ * thread. */
 typedef void jit_write_pack(struct jit *jit, struct jit_kernel *kernel,
                             const struct jit_pack_nest *packs,
                             const char *suffix, unsigned width,

@@ -205,10 +205,9 @@ write_range(struct jit_text *text, const struct jit_region_bound *bound,
     }
 }
 
-/* Writes a call of the kernel body for one thread that the thread loop leaves
- * out, because the condition that limits the loop is false for it. The call
- * computes the values that are equal in all threads and the next start point
- * (barrier), which are needed even if no thread is within the bounds. */
+/* Writes one call of the kernel body for a thread outside the bounds of the
+ * thread loop. The call computes the uniform values and the next start point,
+ * which the entry needs even if no thread is within the bounds. */
 static void
 write_outsider(struct jit *jit, struct jit_kernel *kernel, unsigned point)
 {

@@ -1,7 +1,7 @@
 /* runtime_stops.c - runtime functions in which a thread may wait for others.
  *
- * Called by passes that look at calls. Read from the table of the runtime's
- * functions (image/abi.h). Without state.
+ * Called by passes that examine calls. The information comes from the table of
+ * the runtime's functions in image/abi.h. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-/* runtime_stops.h - runtime functions in which a thread may wait.
+/* runtime_stops.h - test for runtime functions in which a thread may wait for
+ * other threads.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_FIBERS_RUNTIME_STOPS_H

@@ -100,8 +100,9 @@ branch_is_read(const struct cfg *cfg, unsigned block)
            is_read(cfg, LLVMGetOperand(end, 0));
 }
 
-/* Tests whether a phi that merges several paths in the loop depends on other
- * threads, because some branch in the loop does. */
+/* Tests whether a phi that merges several paths in the loop depends on what
+ * other threads write. Assumes that it does if some branch in the loop
+ * does. */
 static bool
 phi_depends(const struct cfg *cfg, LLVMValueRef phi)
 {

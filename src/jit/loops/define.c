@@ -126,10 +126,10 @@ is_outlined(const struct jit *jit, LLVMValueRef function)
 }
 
 /* Replaces all calls that stand for results of outlined loops (loops that
- * outline.c has moved into functions). The functions with the loops for one
- * thread are changed last, since the functions for several threads are copied
- * from them. All other functions come first, including the functions for
- * several threads that this step appends to the module. */
+ * outline.c has moved into functions). A replacement may add a function for
+ * several threads to the module, as a copy of the function for one thread. So
+ * the functions for one thread are changed last, after all other functions and
+ * the added copies. */
 static void
 define_calls(struct jit *jit)
 {

@@ -71,7 +71,8 @@ find_before(struct jit_pure_loop *loop)
 
 /* Tests whether the loop contains an inner cycle that can be reached from
  * `block` and does not pass through the loop's head. state[b] is 1 while block
- * b is on the search path, and 2 after it. */
+ * b is on the current path of the depth-first search, and 2 when the search
+ * has left it. */
 static bool
 has_cycle(const struct jit_pure_loop *loop, unsigned block, char *state)
 {
@@ -301,8 +302,9 @@ is_exit(const struct jit_pure_loop *loop, unsigned block)
     return false;
 }
 
-/* Adds the basic block `block` as an exit, and its phis as results. Returns
- * false if there are too many, or if a phi or predecessor is unsuitable. */
+/* Adds the basic block `block` to the loop's exits, and the phis of the block
+ * to the loop's results. Returns false if there are too many exits or results,
+ * or if a phi or predecessor is unsuitable. */
 static bool
 exit_add(struct jit_pure_loop *loop, unsigned block)
 {
@@ -327,8 +329,9 @@ exit_add(struct jit_pure_loop *loop, unsigned block)
     return true;
 }
 
-/* Collects exits and results. Returns false if they are unsuitable, or if the
- * loop has one exit and no results, since it is useless then. */
+/* Collects the loop's exits and results. Returns false if an exit or result is
+ * unsuitable. Also returns false for a loop with one exit and no results,
+ * since such a loop has no purpose. */
 static bool
 find_exits(struct jit_pure_loop *loop)
 {

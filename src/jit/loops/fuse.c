@@ -2,11 +2,11 @@
  *
  * Called before kernels are split. With -fmad, products and sums may be fused:
  * the instructions have the flag `contract`, and LLVM's code generator fuses
- * adjacent ones. It would fuse different instructions in the code for one
- * thread and in the code for several threads, and in a quick version
- * (jit/quick.c) and the full version, but the results of all of them must be
- * equal. Therefore this pass fuses them itself, and removes the flags of all
- * others:
+ * adjacent ones. But the results must not depend on whether the code runs for
+ * one thread or several, and must be equal in a quick version (jit/quick.c)
+ * and the full version. LLVM would fuse different instructions in each.
+ * Therefore this pass fuses products and sums itself, and removes the flag
+ * from all instructions that it does not fuse:
  *
  *     p = fmul contract x, y; s = fadd contract p, z
  *

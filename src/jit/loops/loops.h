@@ -1,10 +1,10 @@
 /* loops.h - declarations shared by the passes that run a loop within a CUDA
  * thread for several threads at a time, in vector registers.
  *
- * find.c finds such loops, outline.c makes each a function, fuse.c decides
- * which products and sums of that function are fused, define.c finds the
- * vector variants of it that LLVM's vectoriser called, and widen.c writes
- * these variants.
+ * find.c finds such loops. outline.c moves each loop into a function. fuse.c
+ * decides which products and sums are fused. LLVM's vectoriser calls vector
+ * variants of the function; define.c finds these calls, and widen.c writes the
+ * variants.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_LOOPS_H
@@ -30,7 +30,7 @@ enum {
  * memory. Basic blocks are indices in `cfg`; `before` is the preheader. */
 struct jit_pure_loop {
     const struct jit_cfg *cfg;
-    /* for each basic block of the function: it is part of the loop */
+    /* for each basic block of the function: true if it is part of the loop */
     bool *inside;
     unsigned head, latch, before;
     /* basic blocks after the loop; all their predecessors are in the loop */
@@ -67,8 +67,8 @@ bool jit_is_note(LLVMValueRef at);
 /* A loop that became a function, which maps the loop's inputs to a struct of
  * all its results. The vectoriser requires functions with one result.
  * Therefore the kernel body calls one function per result, named
- * __pycuda_loop.NUMBER.RESULT, until define.c replaces these calls. They are
- * never defined. */
+ * __pycuda_loop.NUMBER.RESULT. The functions with these names are only
+ * declared; define.c replaces the calls. */
 struct jit_outlined {
     LLVMValueRef function;
     const struct jit_kernel *kernel;
@@ -128,9 +128,9 @@ bool jit_is_loop_result(LLVMValueRef function);
  * functions that return a result of an outlined loop, a loop that was moved
  * into a function. */
 void jit_declare_loops(struct jit *jit);
-/* loops/define.c: called after vectorisation. An outlined loop is one that was
- * moved into a function. Writes the vector variants of outlined loops that the
- * vectoriser has called, and inlines all functions of outlined loops. */
+/* loops/define.c: writes the vector variants of outlined loops (loops that
+ * were moved into functions) that the vectoriser has called, and inlines all
+ * functions of outlined loops. Called after vectorisation. */
 void jit_define_loops(struct jit *jit);
 
 #endif

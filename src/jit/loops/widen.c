@@ -178,9 +178,9 @@ edge_add(struct widening *to, LLVMBasicBlockRef from, LLVMBasicBlockRef next,
     to->edges[to->edge_count++] = (struct edge){from, next, mask};
 }
 
-/* Returns the mask of the threads that go from basic block `from` to basic
- * block `next`. If `from` is NULL, returns the mask of the threads that go to
- * `next` from any block. */
+/* Returns the mask of the threads that take the edge from basic block `from`
+ * to basic block `next`. If `from` is NULL, returns the mask of the threads
+ * that come to `next` from any block. */
 static LLVMValueRef
 edge_mask(struct widening *to, LLVMBasicBlockRef from, LLVMBasicBlockRef next)
 {
@@ -365,8 +365,8 @@ widen_block(struct widening *to, LLVMBasicBlockRef block)
     }
 }
 
-/* Writes the vector code of each basic block after that of all its
- * predecessors. done[b]: basic block b was written. */
+/* Writes the vector code of all basic blocks, in an order in which each block
+ * comes after its predecessors. done[b]: basic block b was written. */
 static void
 widen_blocks(struct widening *to)
 {

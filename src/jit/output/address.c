@@ -1,9 +1,9 @@
 /* address.c - decomposes addresses into sums.
  *
  * Called by join.c. An address is written as base + factor * value + ... +
- * offset, with constant factors. 32-bit indices are assumed not to wrap before
- * they are extended to 64 bits. If one did wrap, two addresses would be 2**32
- * elements further apart than computed, never nearer.
+ * offset, with constant factors. An index of 32 bits is assumed not to wrap
+ * before it is extended to 64 bits. If an index wraps nevertheless, two
+ * addresses are 2**32 elements further apart than computed, never nearer.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -44,8 +44,8 @@ term_add(struct jit_address *address, LLVMValueRef value, int64_t factor)
     }
 }
 
-/* Tests whether the value has 32 bits or more. Only then it is assumed not to
- * wrap, as the file's opening comment explains. */
+/* Tests whether the value has at least 32 bits. Only such a value is assumed
+ * not to wrap, as the file's opening comment explains. */
 static bool
 is_wide(LLVMValueRef value)
 {

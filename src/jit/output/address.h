@@ -15,8 +15,8 @@ struct jit;
 
 enum { ADDRESS_TERMS = 6 };
 
-/* An address: base + factor * value + ... + offset. Factors and offset are in
- * bytes; `count` terms are used. */
+/* An address: base + factor * value + ... + offset. `terms` has `count` terms
+ * factor * value. Factors and offset are in bytes. */
 struct jit_address {
     LLVMValueRef base;
     struct jit_term {
@@ -43,7 +43,7 @@ bool jit_access_read(const struct jit *jit, LLVMValueRef at,
                      struct jit_access *access);
 /* Returns the index of the instruction's address operand. */
 unsigned jit_access_pointer(const struct jit_access *access);
-/* Tests whether both addresses have the same terms (factor * value), so that
+/* Tests whether both addresses have the same terms (factor * value). If so,
  * they can differ only in base and offset. */
 bool jit_address_like(const struct jit_address *a,
                       const struct jit_address *b);
@@ -52,7 +52,7 @@ bool jit_address_like(const struct jit_address *a,
  * barriers may overlap. Returns true in case of doubt. */
 bool jit_accesses_overlap(const struct jit_access *a,
                           const struct jit_access *b);
-/* Tests whether two base addresses may become the same value when LLVM
+/* Tests whether LLVM may give the two base addresses the same value when it
  * unswitches loops and eliminates redundant loads. */
 bool jit_bases_meet(LLVMValueRef one, LLVMValueRef other);
 

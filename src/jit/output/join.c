@@ -1,16 +1,19 @@
-/* join.c - keeps LLVM's vectoriser from combining accesses across an alias.
+/* join.c - keeps LLVM's vectoriser from combining two accesses if an access
+ * between them may alias.
  *
  * Called by optimise.c before and after vectorisation. LLVM combines loads of
  * neighbouring words at the position of the first load, and stores at the
- * position of the last store. In loops marked as parallel, as the loops over
- * threads are, it does not check dependences for this, not even within an
- * iteration. This pass therefore checks whether a thread accesses, between two
- * such words, memory that may alias with the access that would be moved.
+ * position of the last store. Loops over threads are marked as parallel. In
+ * such loops LLVM does not check whether another access prevents this, not
+ * even within an iteration. This pass therefore checks whether a thread
+ * accesses, between two such words, memory that may alias with the access that
+ * would be moved.
  *
  * If so, the pass prevents the combination: it adds an opaque zero to the
- * address of the later access and of those that may be combined with it. The
- * zero is the result of a call of `__pycuda_apart` at the start of the
- * function; jit_show_zeros replaces it by 0 after vectorisation.
+ * address of the later access, and to the addresses of all accesses that may
+ * be combined with the later access. The zero is the result of a call of
+ * `__pycuda_apart` at the start of the function; jit_show_zeros replaces it by
+ * 0 after vectorisation.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -33,8 +36,8 @@
 enum {
     MAX_PAIRED = 400, /* loops with more accesses are not changed */
     /* in loops with more accesses, would_race does not test whether
-     * overlapping arrays would be a data race, and they count as overlapping
-     */
+     * overlapping arrays would be a data race: arrays that may overlap then
+     * count as overlapping */
     MAX_RACING = 48,
     /* the pass prevents the combination of accesses up to this distance in
      * words; LLVM combines accesses up to 8 words apart */
@@ -50,8 +53,8 @@ struct member {
     int64_t stride;
 };
 
-/* The loads and stores of a loop over threads. `pairs` caches for each two of
- * these accesses whether they may overlap. */
+/* The loads and stores of a loop over threads. `pairs` caches, for each pair
+ * of accesses, whether they may overlap. */
 struct loop {
     struct jit *jit;
     const struct jit_parallel *parallel;
@@ -102,8 +105,8 @@ may_be_joined(const struct member *a, const struct member *b)
                  : jit_bases_meet(one->address.base, other->address.base);
 }
 
-/* Tests whether access i of loop->members is in the loop's header, and its
- * address differs from that of the access `other` only in the offset. */
+/* Tests whether access i of loop->members is in the loop's header, and whether
+ * its address and that of the access `other` differ at most in the offset. */
 static bool
 is_adjacent(const struct loop *loop, unsigned i, const struct member *other)
 {
@@ -129,11 +132,11 @@ neighbours_meet(const struct loop *loop, unsigned x, unsigned y,
             (after < a->bytes && -after < b->bytes));
 }
 
-/* Suppose two arrays overlap so that accesses i and k of one thread hit the
- * same word. Tests whether different threads would then race. Example: `z[i].x
- * = x[i].x; z[i].y = x[i].y;`. If z[0].x were x[0].y, then z[0].y would be
- * x[1].x, which thread 1 reads. Programs have no races, so such arrays do not
- * overlap. */
+/* Suppose that two arrays overlap so that accesses i and k of one thread
+ * access the same word. Tests whether different threads would then race.
+ * Example: `z[i].x = x[i].x; z[i].y = x[i].y;`. If z[0].x were x[0].y, then
+ * z[0].y would be x[1].x: thread 0 writes it and thread 1 reads it. Programs
+ * have no races, so arrays for which the test is true do not overlap. */
 static bool
 would_race(const struct loop *loop, unsigned i, unsigned k)
 {

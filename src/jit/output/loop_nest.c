@@ -19,7 +19,7 @@ struct finder {
     /* indices of the basic blocks that the current search still has to
      * visit */
     unsigned *queue;
-    bool *reached; /* for each basic block: find_loops has visited it */
+    bool *reached; /* for each basic block: true if find_loops visited it */
 };
 
 /* Sets `marks` for the basic blocks in the list `blocks` that are in `allowed`

@@ -1,4 +1,4 @@
-/* loop_nest.h - the loops of a function.
+/* loop_nest.h - analysis that finds all loops of a function, with inner loops.
  *
  * Private to output/.
  *
@@ -15,7 +15,7 @@
 struct jit_loop {
     unsigned parent; /* index of the enclosing loop, or NO_LOOP */
     unsigned header; /* basic block through which the loop is entered */
-    bool *inside;    /* for each basic block: it is part of the loop */
+    bool *inside;    /* for each basic block: true if in the loop */
 };
 
 struct jit_loop_nest {
@@ -32,9 +32,9 @@ struct jit_loop_nest {
  * graph of the function. */
 void jit_loop_nest_read(struct jit_loop_nest *nest, const struct jit_cfg *cfg);
 /* Examines an edge between two basic blocks of a loop. Returns an array with a
- * flag for each basic block: true if an iteration of the loop can reach the
- * block only through this edge. All flags are false if the edge leaves the
- * loop. */
+ * flag for each basic block of the function: true if an iteration of the loop
+ * can reach the block only through this edge. All flags are false if the edge
+ * leaves the loop. */
 bool *jit_loop_side(const struct jit_cfg *cfg, const struct jit_loop *loop,
                     unsigned from, unsigned to);
 

@@ -153,14 +153,14 @@ has_known_rows(const struct jit *jit, bool *warps)
 }
 
 /* Unrolls loops over the threads of blocks with a known blockDim.x, or over
- * the lanes of a warp. A loop over lanes that is not vectorised, such as that
- * of `if (lane == 0)`, may then fold to one iteration. */
+ * the lanes of a warp. A loop over lanes that is not vectorised, such as the
+ * loop around `if (lane == 0)`, may then fold to one iteration. */
 static void
 unroll_rows(struct jit *jit, bool warps)
 {
-    /* Unrolling a loop over lanes around `if (lane % 32 == 0)` leaves little
-     * code. LLVM estimates this only for loops with at most this number of
-     * iterations. */
+    /* Unrolling a loop over 32 lanes around `if (lane % 32 == 0)` leaves
+     * little code. LLVM simulates the iterations to find that out, but only
+     * for loops with at most as many iterations as this option says. */
     static const char *const words[] = {
         "pycuda-jit", "-unroll-max-iteration-count-to-analyze=32"};
 

@@ -69,7 +69,8 @@ predecessors_find(struct jit_parallel *loop)
         loop->first_predecessor[i] += loop->first_predecessor[i - 1];
     }
     /* first_predecessor[b] is now the end of block b's part of `predecessors`.
-     * Filling each part from its end makes it the start. */
+     * The next loop fills each part from its end to its start, and moves
+     * first_predecessor[b] to the start. */
     for (unsigned i = count; i-- > 0;) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(loop->blocks[i]);
         for (unsigned k = LLVMGetNumSuccessors(end); k-- > 0;) {

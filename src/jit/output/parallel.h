@@ -1,5 +1,5 @@
-/* parallel.h - innermost loops that are marked as parallel: LLVM may assume
- * that their iterations are independent.
+/* parallel.h - visitor for innermost loops that are marked as parallel, which
+ * tells LLVM that their iterations are independent.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef JIT_OUTPUT_PARALLEL_H
@@ -17,7 +17,7 @@ struct jit_parallel {
     LLVMBasicBlockRef *blocks;
     /* maps a basic block to its index in `blocks` plus 1 */
     struct jit_map numbers;
-    /* for each basic block of the function: it is part of the loop */
+    /* for each basic block of the function: true if it is part of the loop */
     bool *inside;
     /* ascending indices of the loop's basic blocks */
     unsigned *members;

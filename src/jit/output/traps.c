@@ -1,7 +1,7 @@
 /* traps.c - makes undefined behaviour of C++ end in a fault.
  *
- * The last pass before code generation. Two cases would let a kernel continue
- * in foreign code or memory:
+ * Called last, before code generation. In two cases a kernel with undefined
+ * behaviour would continue in code or memory that does not belong to it:
  *
  * - An `unreachable` that is reached: a function without its `return`,
  * __builtin_unreachable, or a call whose behaviour LLVM found to be undefined.

@@ -8,12 +8,13 @@
  * enables the multiplier only if some basic block would be copied many times.
  *
  * The prediction: LLVM unswitches a loop by a condition if the code that must
- * be copied is short. The code is the basic blocks of the loop, except those
- * that run only for one value of the condition. Basic blocks that run only for
- * one value of another such condition do not count either, since the copies
- * may lack them. In a first prediction, all loads count as invariant. If it
- * finds many copies, a second prediction is made in a copy of the module in
- * which LLVM has hoisted invariant code.
+ * be copied is short. This code consists of the basic blocks of the loop,
+ * without those that run only for one value of the condition. If LLVM also
+ * unswitches the loop by a second condition, basic blocks that run only for
+ * one value of the second condition do not count either, since the copies may
+ * lack them. In a first prediction, all loads count as invariant. If it finds
+ * many copies, a second prediction is made in a copy of the module in which
+ * LLVM has hoisted invariant code.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -56,11 +57,11 @@ struct split {
 struct search {
     struct jit_cfg cfg;
     struct jit_loop_nest nest;
-    unsigned *sizes; /* for each basic block: number of instructions */
+    unsigned *sizes; /* for each basic block: its number of instructions */
     /* LLVM unswitches a condition only if the basic blocks that it must copy
      * have at most this many instructions in total */
     unsigned most_size;
-    /* for each basic block: it may change the value of the examined
+    /* for each basic block: true if it may change the value of the examined
      * condition */
     bool *varying;
     /* number of values visited so far in the search for the values from which
@@ -131,8 +132,9 @@ is_invariant(struct search *search, LLVMValueRef value,
     return !varies_in(search, loop);
 }
 
-/* Tests whether a condition is invariant, or an operand of its `and` or `or`,
- * which LLVM unswitches as well. */
+/* Tests whether a condition is invariant in the loop. Returns true as well if
+ * the condition is an `and` or `or` with an invariant operand, since LLVM
+ * unswitches the loop by such an operand. */
 static bool
 has_invariant(struct search *search, LLVMValueRef condition,
               const struct jit_loop *loop, int depth)
@@ -308,7 +310,8 @@ most_doublings(struct search *search)
     return most;
 }
 
-/* Tests whether an instruction costs something in every copy of a loop. */
+/* Tests whether an instruction becomes machine code in every copy of a
+ * loop. */
 static bool
 has_cost(LLVMValueRef at)
 {

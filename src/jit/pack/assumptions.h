@@ -2,9 +2,10 @@
  * pack (neighbouring threads that one function runs) behave alike.
  *
  * quotients.c finds quotients and remainders of indices that are uniform or
- * linear in most packs, choices.c the choices of an index that all lanes make
- * alike in most packs. Both write run-time tests. fallback.c runs a pack for
- * which a test fails in another way.
+ * linear in most packs. choices.c finds choices of an index that are the same
+ * for all lanes of most packs. Both files write run-time tests of the
+ * assumption. If a test fails, the pack runs in another way, for which
+ * fallback.c writes the code.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_ASSUMPTIONS_H
@@ -36,8 +37,8 @@ bool jit_pack_is_index_quotient(LLVMValueRef at);
  * code that tests the assumption at run time. */
 bool jit_pack_assumes_quotient(const struct jit_pack_body *body,
                                LLVMValueRef at);
-/* Writes the run-time test for an assumed quotient or remainder, and its value
- * in lane 0. */
+/* Writes the run-time test for a quotient or remainder that is assumed to be
+ * uniform or linear, and the value of the quotient or remainder in lane 0. */
 void jit_pack_write_quotient(struct jit_pack_writer *to, LLVMValueRef at);
 
 /* Tests for a select `y == n ? a : b` in which n is 0 or -1. Such selects are
@@ -45,20 +46,20 @@ void jit_pack_write_quotient(struct jit_pack_writer *to, LLVMValueRef at);
  * define the quotient. If the quotient is used in an index, y is assumed to be
  * neither 0 nor -1. */
 bool jit_pack_is_divisor_case(LLVMValueRef at);
-/* Tests for a select `y == n ? a : b` that is assumed to be b in all lanes,
- * although a differs from lane to lane in another way than b. A run-time test
- * is needed for it. */
+/* Tests for a select `y == n ? a : b` that is assumed to be b in all lanes.
+ * The assumption needs a run-time test, since a does not change from lane to
+ * lane as b does. */
 bool jit_pack_assumes_divisor(const struct jit_pack_body *body,
                               LLVMValueRef at);
 /* Writes the run-time test that a select `y == n ? a : b` has the value b in
- * all lanes, and writes its value in lane 0. */
+ * all lanes, and writes the value of b in lane 0. */
 void jit_pack_write_divisor_case(struct jit_pack_writer *to, LLVMValueRef at);
 
-/* choices.c: tests whether the value may be part of the index of an access.
- * `depth` limits the number of instructions between both. */
+/* choices.c: tests whether the value may be part of the index of an access. At
+ * most `depth` instructions may be between the value and the access. */
 bool jit_pack_feeds_index(LLVMValueRef value, int depth);
-/* Tests for an instruction with an effect that other threads can observe.
- * After it, a pack cannot be run a second time. */
+/* Tests for an instruction with an effect that other threads can observe. A
+ * pack that has executed such an instruction cannot be run a second time. */
 bool jit_pack_has_effect(LLVMValueRef at);
 /* Tests whether either all lanes of a pack reach basic block `b` or no lane
  * does. */

@@ -1,15 +1,17 @@
-/* branches.c - branches on conditions of which all lanes know a part.
+/* branches.c - splits branches whose condition has terms that are equal in all
+ * lanes and terms that are not.
  *
  * Called by pack.c for bodies that run in packs (neighbouring threads as lanes
  * of vectors). In
  *
  *     if (x > 0 && x < 15 && y > 0 && y < 15)
  *
- * the terms with y are uniform: equal for all lanes. As part of a mask of
- * lanes they would be computed and combined as vectors in each row of threads.
- * This pass writes two branches: the first one on the uniform terms, which
- * stays a branch, and the second one on the others. If those do not depend on
- * y, LLVM moves their mask out of the loop over rows.
+ * the terms with y are uniform: equal for all lanes. If they were part of a
+ * mask of lanes, they would be computed and combined as vectors in each row of
+ * threads. This pass writes two branches: the first one on the uniform terms,
+ * which stays a branch, and the second one on the other terms, which becomes a
+ * mask. If the other terms do not depend on y, LLVM moves their mask out of
+ * the loop over rows.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -22,8 +24,8 @@
 #include "jit/pack/pack.h"
 #include "jit/planted_faults.h"
 
-/* The terms of a condition, combined by AND: those that are equal in all
- * lanes, and the others. NULL: no such term. */
+/* The terms of a condition, combined by AND: `uniform` has the terms that are
+ * equal in all lanes, `others` all other terms. NULL: no such term. */
 struct terms {
     LLVMValueRef uniform, others;
 };
@@ -35,9 +37,9 @@ is_opcode(LLVMValueRef value, LLVMOpcode opcode)
            LLVMGetInstructionOpcode(value) == opcode;
 }
 
-/* If `value` has the result `wanted` if and only if two other values have it,
- * stores these in parts[] and returns true. They are the operands of AND and
- * OR, also in the form of a select. */
+/* Tests whether `value` is an AND or OR, also in the form of a select, that
+ * has the result `wanted` if and only if both operands have it. If so, stores
+ * the operands in parts[] and returns true. */
 static bool
 split_value(LLVMValueRef value, bool wanted, LLVMValueRef parts[2])
 {
@@ -64,9 +66,10 @@ is_negation(LLVMValueRef value)
            LLVMIsAConstantInt(LLVMGetOperand(value, 1));
 }
 
-/* Adds the terms of the bit `value`, which must have the result `wanted`, to
- * *terms. Writes the code that combines them at the builder's position. A term
- * is frozen: the source may evaluate it only if another one is true. */
+/* Splits the bit `value`, which must have the result `wanted`, into terms.
+ * Combines each term with the terms of its kind in *terms, by instructions at
+ * the builder's position. Each term is frozen, since it may be poison: the
+ * source may evaluate it only if an earlier term is true. */
 static void
 add_terms(const struct jit_pack_body *body, LLVMValueRef value, bool wanted,
           int depth, struct terms *terms)
@@ -108,8 +111,8 @@ count_terms(const struct jit_pack_body *body, LLVMValueRef value, bool wanted,
     }
 }
 
-/* Adds an incoming value to each phi of the basic block: over the new edge
- * from `from` it has the value that it has over the edge from `like`. */
+/* Adds an incoming value to each phi of the basic block, for a new edge from
+ * `from`: the value that the phi has for the edge from `like`. */
 static void
 add_incoming(LLVMBasicBlockRef block, LLVMBasicBlockRef from,
              LLVMBasicBlockRef like)
@@ -148,9 +151,10 @@ move_incoming(struct jit *jit, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
     }
 }
 
-/* Replaces the branch at the end of `block` by one on the uniform terms of its
- * condition and, in a new basic block, one on the others. All terms must have
- * the result `wanted` for the first (wanted) or second target to be taken. */
+/* Splits the branch at the end of `block` in two: a branch on the uniform
+ * terms of its condition and, in a new basic block, a branch on the other
+ * terms. If all terms have the result `wanted`, the branch goes to its first
+ * target (`wanted` is true) or its second target (`wanted` is false). */
 static void
 split_branch(const struct jit_pack_body *body, LLVMBasicBlockRef block,
              LLVMValueRef end, bool wanted)
@@ -177,8 +181,9 @@ split_branch(const struct jit_pack_body *body, LLVMBasicBlockRef block,
     move_incoming(jit, meant, block, second);
 }
 
-/* Tests whether the edge neither leaves a loop nor leads to the head of one.
- * The other passes of this folder rely on the form of the loops. */
+/* Tests whether the edge neither leaves a loop nor leads to the head of a
+ * loop. Only branches with two such edges are split, since the other passes of
+ * this folder rely on the form of the loops. */
 static bool
 is_plain_edge(const struct jit_pack_body *body, unsigned from, unsigned to)
 {

@@ -1,18 +1,18 @@
 /* buffered.c - writes loads that read several iterations' elements at once.
  *
- * Called by memory.c for the loads that iterations.c found: in each iteration
- * of a loop, the lanes read elements of different rows, and each lane the next
- * element of its row in the next iteration. A gather would read one element
- * per lane and iteration. Instead, the function for a pack of N lanes loads N
- * consecutive elements per lane, transposes them, and stores them in a buffer
- * on its stack as N vectors, one for each of the next N iterations.
+ * Called by memory.c for the loads that iterations.c found: the lanes read
+ * elements of different rows, and in each iteration of the loop a lane reads
+ * the next element of its row. A gather would read one element per lane and
+ * iteration. Instead, the function for a pack of N lanes loads N consecutive
+ * elements per lane, transposes them, and stores them in a buffer on its stack
+ * as N vectors, one for each of the next N iterations.
  *
- * The buffer holds elements that the loop may never read, since it can end
- * before. They are read only if no fault is possible: the elements of a lane
- * are in one page of memory, of which the current iteration reads the first
- * one. A store of the loop may change elements of later iterations. If its
- * range overlaps them, or a lane is not active, or the condition on pages is
- * not true, the iteration executes a gather.
+ * The loop may end before it needs all elements of the buffer. Elements are
+ * read in advance only if no fault is possible: the elements of a lane are in
+ * one page of memory, of which the current iteration reads the first one. A
+ * store of the loop may change elements of later iterations. If its range
+ * overlaps them, or a lane is not active, or the condition on pages is not
+ * true, the iteration executes a gather.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -159,10 +159,10 @@ may_fill(struct jit_pack_writer *to, const struct jit_pack_buffered *row,
 
 /* ---- the transposed elements ---- */
 
-/* One step of a transposition: returns a vector of alternating groups of
- * `distance` elements, from `a`, from `b`, from `a` and so on. For `upper`
- * false they are the groups with even number of `a` and of `b`, for `upper`
- * true those with odd number. */
+/* One step of a transposition: returns a vector of groups of `distance`
+ * elements, taken in turn from `a` and from `b`. If `upper` is false, these
+ * are the groups of `a` and `b` with even index; if `upper` is true, the
+ * groups with odd index. */
 static LLVMValueRef
 interleave(struct jit_pack_writer *to, LLVMValueRef a, LLVMValueRef b,
            unsigned distance, bool upper)

@@ -8,10 +8,11 @@
  *
  * In most packs (neighbouring threads that one function runs) all lanes choose
  * alike, so the index grows by a constant from lane to lane. The function for
- * a pack assumes this. Where the choice is made, also in loops, it tests the
- * first and the last lane. It must not have had any effect before the test. If
- * the lanes do not choose alike, it calls another function for the same pack,
- * which does not assume it (body->general).
+ * a pack assumes that they do. Where the choice is made, also in loops, it
+ * tests the first and the last lane. There must be no effect that other
+ * threads can observe before this test. If the lanes do not choose alike,
+ * body->general is called instead: a function for the same pack without the
+ * assumption.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -204,9 +205,9 @@ growing_operand(const struct jit_pack_body *body, LLVMValueRef at)
         if (jit_pack_is_uniform(body, LLVMGetOperand(at, 1 - i)) &&
             own.kind == JIT_SHAPE_LINEAR && own.stride &&
             own.stride <= MAX_STRIDE && own.stride >= -MAX_STRIDE) {
-            /* A loop counter j that is compared with the thread's index i, as
-             * in `if (j <= i)`, takes in some iterations a value between the
-             * indices of a pack. The lanes then choose differently. */
+            /* If a loop counter j is compared with the thread's index i, as in
+             * `if (j <= i)`, then j is between the indices of a pack in some
+             * iterations. In these iterations the lanes choose differently. */
             return varies(body, at, LLVMGetOperand(at, 1 - i)) &&
                            !varies(body, at, LLVMGetOperand(at, i))
                        ? 2
@@ -216,10 +217,10 @@ growing_operand(const struct jit_pack_body *body, LLVMValueRef at)
     return 2;
 }
 
-/* Returns the number, 1 or 2, of that operand of the select whose value is
- * assumed for all lanes: the one that grows from lane to lane, if the other
- * one does not. Returns 0 if both grow alike, so that nothing has to be
- * assumed, and 3 if there is no constant increment. */
+/* Returns which operand of the select, 1 or 2, is assumed to be the result in
+ * all lanes: the operand that grows from lane to lane, if the other one does
+ * not. Returns 0 if both grow alike, so that nothing has to be assumed, and 3
+ * if no operand qualifies. */
 static unsigned
 assumed_arm(const struct jit_pack_body *body, LLVMValueRef at)
 {
@@ -363,9 +364,9 @@ jit_pack_assumes_choice(const struct jit_pack_body *body, LLVMValueRef at)
 
 /* ---- the run-time tests ---- */
 
-/* The values that an index has in the first and in the last lane; and the
- * smaller and the larger of the two if the index does not wrap between the
- * lanes. */
+/* Values of an index: in the first lane, in the last lane, and the smaller and
+ * the larger of the two, which are right if the index does not wrap between
+ * the lanes. */
 struct ends {
     LLVMValueRef first, last, low, high;
     uint64_t span; /* high - low */
@@ -399,8 +400,9 @@ write_comparison(struct jit_pack_writer *to, LLVMValueRef at)
         builder, jit_pack_scalar(to, LLVMGetOperand(at, 1 - operand)), "");
     LLVMValueRef result, fits;
     if (predicate == LLVMIntEQ || predicate == LLVMIntNE) {
-        /* True if the index equals the bound in no lane; the difference wraps
-         * around. */
+        /* True if the bound is not between the indices of the first and the
+         * last lane, so that it equals no lane's index. The comparison of
+         * differences is also right if an index wraps. */
         fits = LLVMBuildICmp(
             builder, LLVMIntUGT, LLVMBuildSub(builder, bound, ends.low, ""),
             LLVMConstInt(LLVMTypeOf(bound), ends.span, 0), "");

@@ -1,11 +1,13 @@
-/* fallback.c - lets a pack run in another way if a run-time test fails.
+/* fallback.c - writes code that runs a pack without assumptions after a failed
+ * run-time test.
  *
  * Called by values.c. The index of an access is often computed with 32 bits
  * and extended to 64. The lanes of a pack (neighbouring threads that one
  * function runs) access consecutive elements only if the index does not wrap
  * between the first and the last lane. If this cannot be proved, the function
- * for a pack tests it before it does anything that can be observed, and calls
- * the body for one lane after the other if the index wraps.
+ * for a pack contains a run-time test, before any effect that other threads
+ * can observe. If the index wraps, the function calls the body for one lane
+ * after the other.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -23,9 +25,9 @@
 #include "jit/planted_faults.h"
 #include "jit/text.h"
 
-/* Returns an array with room for one more element than the kernel body has
- * arguments. It has the arguments of the body for the thread in lane number
- * `lane` of the pack for which `function` is called. The caller frees it. */
+/* Writes and returns the arguments of the kernel body for the thread in lane
+ * number `lane` of a pack, from the arguments of `function`, a function for
+ * packs. The array has space for one more element. The caller frees it. */
 static LLVMValueRef *
 write_arguments(const struct jit_pack_body *body, LLVMValueRef function,
                 LLVMValueRef lane)
@@ -149,7 +151,8 @@ write_lane_loop(struct jit_pack_writer *to)
     LLVMBuildRetVoid(builder);
 }
 
-/* Writes the code that runs if a test fails. */
+/* Writes the basic block that runs the pack after a failed run-time test: it
+ * calls body->general or, if that is NULL, the body for each lane. */
 static void
 write_fallback(struct jit_pack_writer *to)
 {

@@ -9,8 +9,8 @@
  * with a uniform condition in basic block A, either all lanes of A go to basic
  * block B or none. Then B uses A's mask, and only the bit `any` decides
  * whether B is executed. A loop is repeated while a lane takes its back edge.
- * If lanes leave it in different iterations, the values that are used after
- * the loop are saved for each lane when it leaves.
+ * If lanes leave the loop in different iterations, the values that are used
+ * after the loop are saved for each lane when that lane leaves.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -491,8 +491,8 @@ end_guard(struct flow *flow, LLVMBasicBlockRef after)
     }
 }
 
-/* Writes the instructions of a basic block. `head`: it is a loop's head, whose
- * phis have been written already. */
+/* Writes the instructions of a basic block. `head`: true if the block is the
+ * head of a loop, whose phis have been written already. */
 static void
 write_block(struct flow *flow, unsigned block, bool head)
 {

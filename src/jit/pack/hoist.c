@@ -3,8 +3,8 @@
  * Called by pack.c before the shapes of values are determined: iterations.c
  * needs the addresses of stores before the loop. Unlike LLVM's licm pass, it
  * moves only instructions that each lane in the loop executes, in its first
- * iteration. The shapes rely on that: a sum with the flag nsw does not wrap in
- * the lanes that execute it, but may wrap in others.
+ * iteration. shapes.c relies on this rule: a sum with the flag nsw does not
+ * wrap in the lanes that execute it, but may wrap in other lanes.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -38,9 +38,9 @@ struct step {
     /* The value does not wrap as an unsigned number, so its zero extension to
      * more bits changes by `amount` in each iteration, too. */
     bool is_unsigned;
-    /* Sign or zero extension whose operand might wrap, which must be tested at
-     * run time: the increment is only right if it does not. NULL: no test is
-     * needed. */
+    /* sign or zero extension for which `amount` is right only if its operand
+     * does not wrap; this must be tested at run time. NULL: no test is
+     * needed */
     LLVMValueRef unsure;
 };
 
@@ -252,7 +252,8 @@ step_of(const struct jit_pack_body *body, unsigned loop, LLVMValueRef value,
 }
 
 /* Tests whether the address belongs to memory whose size LLVM does not know.
- * The buffered load reads up to the end of a page, beyond the last element. */
+ * Only such memory may be read beyond the last element, as a buffered load
+ * does up to the end of a page. */
 static bool
 is_unsized(LLVMValueRef address)
 {

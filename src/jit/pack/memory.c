@@ -1,9 +1,10 @@
 /* memory.c - writes the memory accesses of a function for a pack (neighbouring
  * threads that run as lanes of vectors).
  *
- * Called by values.c. An access of all lanes to one address is a scalar one;
- * accesses to neighbouring elements are those of a vector; others are gathers
- * and scatters. All of them concern the lanes of the current mask only.
+ * Called by values.c. If all lanes access one address, the access is a scalar
+ * load or store. If the lanes access neighbouring elements, it is a vector
+ * load or store. Any other access is a gather or scatter, or a scalar access
+ * for each lane. Only the lanes of the current mask access memory.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

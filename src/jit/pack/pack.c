@@ -205,8 +205,8 @@ has_calls(const struct jit_pack_body *body)
 }
 
 /* Estimates the number of values that need vectors at the same time: the
- * results of one innermost loop, and what the other loops carry. Returns the
- * largest number of all innermost loops. */
+ * results in one innermost loop, and the phis of all other loops, which carry
+ * values over that loop. Returns the largest number of all innermost loops. */
 static unsigned
 most_vectors(const struct jit_pack_body *body)
 {
@@ -321,12 +321,12 @@ vector_lanes(const struct jit_pack_body *body, const struct content *content)
     return bits / (content->wide ? 64 : 32);
 }
 
-/* Writes the function that runs a pack if a run-time test of the function for
- * packs of `width` threads fails. It is called seldom. `body` makes
- * assumptions, `plain` is the same body without them. If `body` assumes that
- * all lanes choose the same index (min and max in an index do, except at a
- * border of the data), a wide pack is run as several packs of `narrow`
- * threads: most of these do not contain the border. */
+/* Writes the function that runs a pack after a failed run-time test in the
+ * function for packs of `width` threads. `body` makes assumptions, `plain` is
+ * the same body without them. If `body` assumes that all lanes choose their
+ * indices alike (as by min and max), the assumption is only wrong at a border
+ * of the data. Such a wide pack is run as several packs of `narrow` threads,
+ * most of which do not contain the border. */
 static LLVMValueRef
 write_general(struct jit_pack_body *body, struct jit_pack_body *plain,
               unsigned width, unsigned narrow)
@@ -345,8 +345,9 @@ write_general(struct jit_pack_body *body, struct jit_pack_body *plain,
     return general;
 }
 
-/* Sets the widths of packs: `vectors` vectors of `lanes` threads, one vector
- * and, if the difference is large, half of the largest. */
+/* Sets the widths of the packs, in threads, the largest first: `vectors`
+ * vectors of `lanes` threads; half of that if there are more than 4 vectors;
+ * and one vector. */
 static void
 set_widths(unsigned *packs, unsigned lanes, unsigned vectors)
 {
@@ -421,8 +422,8 @@ analyse(struct jit_pack_body *body)
 
 /* Tests whether the kernel should run in packs that assume that quotients of
  * indices are uniform (quotients.c): fewer accesses are then scattered than in
- * *content, which is that of packs without the assumption. If so, replaces
- * *content. */
+ * *content, which describes packs without the assumption. If so, stores the
+ * description of packs with the assumption in *content. */
 static bool
 wants_quotients(struct jit *jit, struct jit_kernel *kernel,
                 struct content *content)
@@ -442,9 +443,10 @@ wants_quotients(struct jit *jit, struct jit_kernel *kernel,
 /* Tests whether the kernel should run in packs that assume that all lanes
  * choose their indices alike (choices.c). *content describes packs without
  * this assumption. The result is true if the assumption reduces the number of
- * accesses that are scattered or need a run-time test of their own, or of
- * divergent branches. If so, replaces *content. `packs`: the kernel runs in
- * packs anyway. */
+ * accesses that are scattered or need a run-time test of their own, plus, if
+ * `packs` is true, of divergent branches. If so, stores the description of
+ * packs with the assumption in *content. `packs`: the kernel runs in packs in
+ * any case. */
 static bool
 wants_choices(struct jit *jit, struct jit_kernel *kernel, bool quotients,
               bool packs, struct content *content)
@@ -596,11 +598,11 @@ is_function_of(const struct jobs *jobs, LLVMValueRef function, bool regions)
     return false;
 }
 
-/* Protects functions from the LLVM passes that are about to run, after which
- * LLVM would vectorise their loops less well: sets the attribute optnone. The
- * passes are meant for the functions in the list `jobs`, or for those of them
- * that are regions if `regions` is true. All other functions get the
- * attribute. Returns these functions, ending with NULL. */
+/* The next LLVM passes are meant for the functions in the list `jobs`, or only
+ * for the regions among them if `regions` is true. In other functions these
+ * passes would make loops harder to vectorise. Sets the attribute optnone for
+ * these other functions, which protects them, and returns them as an array
+ * that ends with NULL. */
 static LLVMValueRef *
 protect_others(struct jit *jit, const struct jobs *jobs, bool regions)
 {
@@ -657,10 +659,10 @@ open_regions(struct jit *jit, const struct jobs *jobs)
 
 /* A function with the code between two barriers may be called by its function
  * for packs, which runs the threads one by one after a failed run-time test.
- * Removes the functions that are not called. Has the others inlined, since a
- * call would pass the address of the entry's sum of votes. The sum would then
- * stay in memory, and the thread loop that adds votes to it would be
- * vectorised as if its iterations were independent. */
+ * Removes the functions that are not called. Marks the remaining functions for
+ * inlining, since a call would pass the address of the entry's sum of votes.
+ * The sum would then stay in memory, and the thread loop that adds votes to it
+ * would be vectorised as if its iterations were independent. */
 static void
 drop_regions(struct jit *jit, const struct jobs *jobs)
 {

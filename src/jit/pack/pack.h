@@ -35,9 +35,9 @@ void jit_pack_kernels(struct jit *jit);
 unsigned jit_pack_start(const struct jit_kernel *kernel,
                         const struct jit_cfg *cfg, unsigned point);
 /* Tests whether threads may execute the code of a split kernel from basic
- * block `start` to the next barrier at the same time, as lanes of vectors.
- * They may not if it contains an atomic on shared memory, for example, since
- * this is compiled as a load and a store. */
+ * block `start` to the next barrier at the same time, as lanes of vectors. The
+ * result is false, for example, for code with an atomic on shared memory,
+ * since the atomic is compiled as a load and a store. */
 bool jit_pack_is_parallel(const struct jit_kernel *kernel,
                           const struct jit_cfg *cfg, unsigned start);
 /* Returns a shallow copy of the kernel with a new body, for the code from
@@ -273,8 +273,8 @@ struct jit_pack_writer {
 };
 
 /* ---- values.c: writes the instructions of a function for a pack ---- */
-/* Returns the value that `value` of the body has in lane 0. It must grow by a
- * constant from lane to lane or be equal in all lanes. */
+/* Returns, for `value` of the kernel body, its value in lane 0. `value` must
+ * be equal in all lanes or grow by a constant from lane to lane. */
 LLVMValueRef jit_pack_scalar(struct jit_pack_writer *to, LLVMValueRef value);
 /* Returns a vector with the values that a value of the body has in all
  * lanes. */
@@ -329,8 +329,9 @@ LLVMValueRef jit_pack_gather(struct jit_pack_writer *to, LLVMValueRef at);
  * vector of the results replaces the instruction's result. */
 void jit_pack_serial(struct jit_pack_writer *to, LLVMValueRef at);
 
-/* buffered.c: writes a load that reads the elements of several iterations at
- * once. Returns the vector with the lanes' elements of the current one. */
+/* buffered.c: writes a load that reads the elements of several loop iterations
+ * at once. Returns the vector with the lanes' elements for the current
+ * iteration. */
 LLVMValueRef jit_pack_load_buffered(struct jit_pack_writer *to,
                                     const struct jit_pack_buffered *row);
 /* Writes code that empties the buffers of the loop's loads, before its first

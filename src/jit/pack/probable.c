@@ -40,9 +40,9 @@ static bool find_stride(const struct jit_pack_body *body, LLVMValueRef value,
                         int depth, LLVMValueRef phi, int64_t *stride);
 
 /* Finds the probable stride (increment from lane to lane) of a value that is
- * chosen from several operands: a select, phi, min or max. The operands from
- * number `first` on must have the same stride, or stride 0, as bounds of a
- * clamped index have. */
+ * chosen from several operands: a select, phi, min or max. Only the operands
+ * from number `first` on count. All of them must have the same stride or, like
+ * the bound of a clamped index, stride 0. */
 static bool
 find_choice(const struct jit_pack_body *body, LLVMValueRef value,
             unsigned first, int depth, LLVMValueRef phi, int64_t *stride)
@@ -68,9 +68,9 @@ find_choice(const struct jit_pack_body *body, LLVMValueRef value,
 
 /* Finds the constant by which the value grows from lane to lane in most packs,
  * and stores it in *stride. The value must be computed from linear values,
- * such as an index that is clamped or may wrap. If the value is that of a
- * loop, `phi` is the loop's phi, which is skipped. Returns false if there is
- * no such constant. */
+ * such as an index that is clamped or may wrap. `phi` is the phi whose
+ * incoming values are examined, or NULL; an operand that is `phi` itself is
+ * skipped. Returns false if there is no such constant. */
 static bool
 find_stride(const struct jit_pack_body *body, LLVMValueRef value, int depth,
             LLVMValueRef phi, int64_t *stride)

@@ -5,10 +5,10 @@
  * thread to get the indices of a row and a column: `y = i / width, x = i %
  * width`. In most packs (neighbouring threads that one function runs) all
  * lanes have the same quotient, and the remainder grows like the index. The
- * function for a pack assumes this if accesses then are consecutive. Before it
- * has any effect, it tests the first and the last lane; if the assumption is
- * wrong, it calls another function for the same pack, which does not assume it
- * (body->general).
+ * function for a pack assumes this if it makes accesses consecutive. Before
+ * any effect that other threads can observe, it tests the first and the last
+ * lane. If the assumption is wrong, it calls body->general, a function for the
+ * same pack without the assumption.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -23,7 +23,7 @@
 #include "jit/pack/pack.h"
 #include "jit/planted_faults.h"
 
-/* smallest constant divisor of which the quotients are assumed to be equal in
+/* smallest constant divisor for which quotients are assumed to be equal in
  * most packs, and its base-2 logarithm */
 enum { LEAST = 32, LEAST_SHIFT = 5 };
 
@@ -171,11 +171,12 @@ is_signed_division(LLVMValueRef at)
     }
 }
 
-/* The dividend grows by a constant from lane to lane. If it does not wrap
- * between the first and the last lane, the quotient is monotonic, so it is
- * uniform if both lanes have the same. A remainder grows like the dividend if
- * the two lanes differ by what the dividend has grown: it would differ by less
- * if it had started from 0 again in between. */
+/* The dividend grows by a constant from lane to lane. The test compares the
+ * results of the first and the last lane; it also requires that the dividend
+ * does not wrap between them. The quotient is monotonic, so it is uniform if
+ * it is equal in both lanes. The remainder is linear if it grows as much as
+ * the dividend between both lanes: it would grow less if it started again from
+ * 0 in between. */
 void
 jit_pack_write_quotient(struct jit_pack_writer *to, LLVMValueRef at)
 {

@@ -276,10 +276,10 @@ may_check(const struct jit_pack_body *body, unsigned b)
     return fits;
 }
 
-/* Adds the integer extensions in the basic block to body->assumed, and
- * quotients of indices if body->quotients is true: a run-time test of whether
- * they are linear can be made there, since the function has had no side effect
- * before. */
+/* Adds to body->assumed the integer extensions in the basic block and, if
+ * body->quotients is true, quotients of indices. Does so only where a run-time
+ * test of the assumption is possible: all lanes or no lanes reach the block,
+ * and no side effect has happened before. */
 static void
 assume_in(struct jit_pack_body *body, unsigned b)
 {
@@ -310,8 +310,9 @@ assume_in(struct jit_pack_body *body, unsigned b)
     }
 }
 
-/* If a pack may be given up in the basic block, adds the choices of indices in
- * it to body->assumed, and the integer extensions. */
+/* Adds the choices of indices and the integer extensions in the basic block to
+ * body->assumed, if the function for a pack may give up in this block and run
+ * the pack in another way. */
 static void
 assume_choices(struct jit_pack_body *body, unsigned b)
 {
@@ -603,7 +604,7 @@ find_all(struct jit_pack_body *body, unsigned count)
 }
 
 /* If the condition of some branch was assumed to be uniform but turned out not
- * to be, finds all shapes again without assumptions on choices. */
+ * to be, repeats the analysis of all shapes without assumptions on choices. */
 static void
 drop_wrong_branches(struct jit_pack_body *body, unsigned count)
 {

@@ -96,9 +96,9 @@ jit_pack_slot_of(struct jit_pack_writer *to, LLVMValueRef value)
     return to->slots[*at - 1];
 }
 
-/* Tests whether another basic block may need the value. This includes operands
- * of addresses and of extended indices: a load or store in another basic block
- * may use such an operand directly, instead of the address
+/* Tests whether another basic block may need the value. Operands of addresses
+ * and of extended indices count as well: a load or store in another basic
+ * block may use such an operand directly, instead of the address
  * (jit_pack_row_index). */
 static bool
 used_elsewhere(LLVMValueRef value)
@@ -289,11 +289,11 @@ first_lane(struct jit_pack_writer *to)
                           arguments, 2, "");
 }
 
-/* Extends the linear value `operand` to the wider type. `first` is its value
- * in lane 0. Returns the extended value of lane 0, such that adding l times
- * the stride gives that of lane l. Starts from the first lane in the mask,
- * because in lane 0 the value may have wrapped around if lane 0 is not in the
- * mask. */
+/* Extends the linear value `operand` to the wider type. `first` is the value
+ * of `operand` in lane 0. Returns the extended value e for lane 0 such that e
+ * + l * stride is right for each lane l of the mask. If lane 0 is not in the
+ * mask, its value may have wrapped around; so e is computed back from the
+ * first lane in the mask. */
 static LLVMValueRef
 extend_linear(struct jit_pack_writer *to, LLVMValueRef operand,
               LLVMValueRef first, LLVMOpcode extension, LLVMTypeRef type)

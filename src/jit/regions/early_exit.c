@@ -304,9 +304,10 @@ jit_find_early_exit(struct jit *jit, struct jit_kernel *kernel)
     LLVMBuildBr(jit->builder, ways[leave_first]);
 }
 
-/* Restores the conditional branch by which threads return early, and which
- * was replaced by an unconditional one before the kernel was split. The other
- * threads continue where the unconditional branch leads now. */
+/* Restores the conditional branch by which threads return early. Before the
+ * kernel was split, it was replaced by an unconditional branch. The target of
+ * the unconditional branch becomes the target for all threads that do not
+ * return. */
 void
 jit_restore_early_exit(struct jit *jit, struct jit_kernel *kernel)
 {

@@ -1,5 +1,5 @@
 /* reach_or_return.c - recognises warp operations that every lane of a warp
- * reaches unless it returns from the kernel before.
+ * either reaches or avoids by returning from the kernel.
  *
  * Called by regions.c for calls whose mask is incomplete: it omits some of the
  * calling lanes, as in `if (t < 16) x = __ballot_sync(0xff, 1);`. CUDA leaves

@@ -481,8 +481,10 @@ row_length(LLVMValueRef address, LLVMValueRef index)
 }
 
 /* If thread x accesses element x of a row of an array, such as a tile in
- * shared memory, returns the length of the rows, else 0. A row that is one
- * element longer than a multiple of 8 is padded. */
+ * shared memory, returns the length of the rows. Returns 0 if there is no such
+ * access, or if the rows have fewer than 8 elements. In a row of 8 * n + 1
+ * elements, the last element counts as padding, so that the result is 8 *
+ * n. */
 static unsigned
 tile_width(LLVMValueRef index)
 {
@@ -577,9 +579,9 @@ split_and_find_ends(struct jit *jit, struct jit_split *split)
     return together ? ends : NULL;
 }
 
-/* Makes the kernel run one warp after the other. Before that, creates from the
- * unchanged body the entry that runs each thread on a fiber. It is used for
- * thread blocks with a blockDim.x that is not a multiple of 32. */
+/* Makes the kernel run one warp after the other. Thread blocks with a
+ * blockDim.x that is not a multiple of 32 need a second entry, which runs each
+ * thread on a fiber. That entry is created first, from the unchanged body. */
 static void
 carry_by_warps(struct jit *jit, struct jit_split *split)
 {
@@ -601,9 +603,9 @@ carry_by_warps(struct jit *jit, struct jit_split *split)
     jit_publish_failures(jit, kernel);
 }
 
-/* Makes a warp operation ignore its mask if all lanes of a warp reach it.
- * `all` is true if it is known, for all dimensions of the thread block, that
- * the lanes reach every warp operation. */
+/* Makes each warp operation that all lanes of a warp reach together ignore its
+ * mask. `all` is true if it is known, for all dimensions of the thread block,
+ * that the lanes reach every warp operation. */
 static void
 meet_together(struct jit *jit, const struct jit_split *split, bool all)
 {

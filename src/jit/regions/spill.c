@@ -10,8 +10,9 @@
  * element per lane. Private variables are in the context as well, one element
  * per thread.
  *
- * To allow that, the body leaves SSA form: every carried value gets a local
- * variable, which LLVM's next pass (SROA) turns into SSA values again.
+ * During this pass the body is not in SSA form: every value that is live
+ * across a barrier gets a local variable. LLVM's pass SROA then turns the
+ * variables into SSA values again.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

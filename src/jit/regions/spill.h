@@ -1,5 +1,5 @@
-/* spill.h - declarations of spilled_values.c, which analyses what spill.c then
- * transforms.
+/* spill.h - declarations of spilled_values.c, which decides for spill.c how
+ * each value passes a barrier.
  *
  * A carried value is one that is live across a barrier or another split point.
  * The context is a memory block of the entry in which carried values are

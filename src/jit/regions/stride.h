@@ -1,4 +1,5 @@
-/* stride.h - loops over a block's threads with equal numbers of iterations.
+/* stride.h - pass that gives loops the same number of iterations in all
+ * threads of a block.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_REGIONS_STRIDE_H

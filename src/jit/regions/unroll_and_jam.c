@@ -13,8 +13,9 @@
  *
  * Each thread performs the same operations in the same order, and there is no
  * barrier in between. Values that a thread passes from iteration to iteration
- * are loaded and stored once for all copies. The loads of several iterations,
- * which are far apart in memory, overlap, which hides memory latency.
+ * are loaded and stored once for all copies. The loads of the merged
+ * iterations are far apart in memory. They overlap in time, which hides memory
+ * latency.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -30,9 +30,9 @@ jit_target_find(const char *name)
     return NULL;
 }
 
-/* Returns the first processor of the table whose code can run on this one; if
- * there is none, the last one of the table, whose code runs on the whole
- * family. */
+/* Returns the first processor in the first family's table whose code can run
+ * on the processor of this machine. If there is none, returns the last one of
+ * the table, whose code runs on all processors of the family. */
 const struct jit_target *
 jit_target_host(void)
 {

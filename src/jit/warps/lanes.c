@@ -226,9 +226,9 @@ limit_fits(const struct jit_kernel *kernel, const struct jit_map *differs,
     }
 }
 
-/* Matches `index + number < limit`, to which LLVM converts `index / 32 == 0`
- * for signed numbers. Returns the index if the result is the same in all lanes
- * of a warp, else NULL. */
+/* Matches `index + number < limit`, to which LLVM converts the signed
+ * comparison `index / 32 == 0`. Returns the index if the result is the same in
+ * all lanes of a warp, else NULL. */
 static LLVMValueRef
 offset_index(const struct jit_kernel *kernel, const struct jit_map *differs,
              LLVMValueRef test)
@@ -330,8 +330,9 @@ first_of(struct jit *jit, struct jit_split *split, LLVMValueRef value)
 }
 
 /* Tests whether the instruction computes an index modulo 32, which is the lane
- * index. It may be an `and` that also keeps the sign bit, as LLVM does when it
- * compares the signed modulus with a constant. */
+ * index. The instruction may also be an `and` with a mask of the sign bit and
+ * the low 5 bits: LLVM makes it from a comparison of a signed modulus with a
+ * constant. */
 static bool
 is_lane(const struct jit_split *split, LLVMValueRef at)
 {

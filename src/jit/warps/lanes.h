@@ -1,5 +1,5 @@
-/* lanes.h - the lanes of a warp: their index, and arrays with one element per
- * lane.
+/* lanes.h - passes for the lanes of a warp: values that are equal in all
+ * lanes, the lane index, and arrays with one element per lane.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_WARPS_LANES_H
@@ -18,10 +18,11 @@ struct jit_split;
  * warp although its operands differ. */
 bool jit_lanes_agree(const struct jit_kernel *kernel,
                      const struct jit_map *differs, LLVMValueRef at);
-/* Rewrites two kinds of instructions so that LLVM recognises their results.
- * Those with the same result in all lanes, although their operands differ, use
- * the first lane's index instead. Those that compute the lane index are
- * replaced by it. */
+/* Rewrites two kinds of instructions so that LLVM recognises their results. An
+ * instruction whose result is the same in all lanes, although its operands
+ * differ, uses the first lane's index instead. An instruction that computes
+ * the lane index is replaced by threadIdx.x minus the threadIdx.x of the
+ * warp's first thread. */
 void jit_use_warp_base(struct jit *jit, struct jit_split *split);
 /* Adds a lane array (one element of `type` per lane) and sets *number to its
  * number (%lane<number> in the entry's IR text). Returns an alloca in the body

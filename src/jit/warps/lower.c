@@ -193,9 +193,10 @@ put_operands(struct jit *jit, struct jit_split *split, struct jit_warp_op *op,
     }
 }
 
-/* Returns the result of a warp operation that is the same in all lanes. It is
- * an argument of the body with a new value after each operation. Therefore
- * `freeze` keeps spill.c from reading the argument again at a later place. */
+/* Returns the result of a warp operation that is the same in all lanes: an
+ * argument of the body, which has a new value after each operation. The value
+ * passes through `freeze`, so that spill.c does not read the argument again
+ * after a later operation. */
 static LLVMValueRef
 read_uniform_result(struct jit *jit, struct jit_split *split, LLVMTypeRef type)
 {

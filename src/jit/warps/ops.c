@@ -219,8 +219,8 @@ jit_shuffle_source(const struct jit_warp_op *op, int lane, int argument)
                      ? lane + argument
                      : lane;
         break;
-    /* A shuffle xor: the source lane may be in an earlier segment (group of
-     * `width` consecutive lanes), but not in a later one. */
+    /* A shuffle by xor: a lane may read from an earlier segment (group of
+     * `width` consecutive lanes), but not from a later segment. */
     default:
         source = (lane ^ argument) <= last ? lane ^ argument : lane;
     }

@@ -36,8 +36,8 @@ struct jit_warp_op {
     int segment;
     /* width in bits of the value that the lanes exchange: 32 or 64 */
     unsigned bits;
-    /* true: the mask is constant, and the operation is performed as if it
-     * named all lanes */
+    /* true: the mask is constant, and the operation is performed as if the
+     * mask named all lanes */
     bool fixed_mask;
     bool shared_mask; /* true: the mask is the same in all lanes */
     /* true: `argument`, the lane or delta of a shuffle, is constant */

@@ -214,8 +214,9 @@ find_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 }
 
 /* Writes code that tests whether the mask of a warp operation names all 32
- * lanes. It must, since all lanes reach the operation together. If it does
- * not, the code calls the runtime, which reports the error. */
+ * lanes. The mask must name them, since all lanes reach the operation
+ * together. If it does not, the code calls the runtime, which reports the
+ * error. */
 static void
 check_shared(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
@@ -263,8 +264,8 @@ find_sources(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
                  up ? first : vector_text(last_lane, op), k, k, k, lanes);
 }
 
-/* Writes code that loads for each lane the value of its source lane, or 0 if
- * that lane is not in its group. */
+/* Writes code that loads for each lane the value of its source lane. A lane
+ * gets 0 if its source lane is not in the group of lanes that it may read. */
 static void
 gather(struct jit_text *text, const struct jit_warp_op *op, const char *name,
        unsigned k)
@@ -326,8 +327,9 @@ write_fixed(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 }
 
 /* Writes a shuffle for which the source lanes are constant and masks may
- * differ between lanes. If the masks are equal groups of consecutive lanes, a
- * vector shuffle is enough. Otherwise the runtime finds the groups. */
+ * differ between lanes. If the masks divide the warp into equal groups of
+ * consecutive lanes, a vector shuffle is enough. Otherwise the runtime finds
+ * the groups. */
 static void
 write_fixed_shuffle(struct jit_text *text, const struct jit_warp_op *op,
                     unsigned k)

@@ -1,5 +1,5 @@
-/* vectors.h - warp operations on vectors, for the entry that runs whole
- * warps.
+/* vectors.h - IR text of warp operations on vectors with one element per lane,
+ * for the entry that runs one warp after the other.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_WARPS_VECTORS_H
