@@ -41,8 +41,8 @@ enum jit_body_argument {
 
 /* Further arguments of the body of a kernel that is split into regions (the
  * code between two barriers). The body runs from the start point with the
- * number JIT_REGION_POINT to the next barrier. It stores the number of the
- * next start point to JIT_REGION_NEXT, or 0 if the kernel ends. From
+ * number JIT_REGION_POINT to the next barrier. The body stores the number of
+ * the next start point to JIT_REGION_NEXT, or 0 if the kernel ends. From
  * JIT_REGION_UNIFORMS on, there are two arguments for each uniform value (its
  * value, and a pointer for the new value), and then the arrays with one
  * element per lane of a warp. */

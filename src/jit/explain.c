@@ -223,10 +223,10 @@ is_of_warps(const struct stop *stop)
     return false;
 }
 
-/* Returns a text that says why the kernel needs fibers. It names the first
- * stop (a call at which a thread may wait for others) that is neither a
- * barrier of the block nor a warp operation. Returns NULL if there is none.
- * Sets *warps if a warp operation was seen. */
+/* Returns a text that says why the kernel needs fibers. The text names the
+ * first stop (a call at which a thread may wait for others) that is neither a
+ * barrier of the block nor a warp operation. Returns NULL if there is no such
+ * stop. Sets *warps if a warp operation comes before it. */
 static char *
 stop_reason(const struct note *note, bool *warps)
 {

@@ -1,11 +1,12 @@
 /* inverse_intrinsic.c - replaces a function of LLVM 19 that crashes.
  *
  * LLVM simplifies min(F(x, y, ...), G(x, y, ...)), where F and G are any two
- * intrinsics with equal operands. It calls getInverseMinMaxIntrinsic for one
- * of them, which returns max for min and has no defined result for others,
- * such as fma: pycuda-jit ended with a segmentation fault for fminf(fmaf(a, b,
- * c), fminf(a, b)). The linker's option --wrap (meson.build) makes LLVM call
- * the function below instead.
+ * intrinsics with equal operands. To do so, LLVM calls
+ * getInverseMinMaxIntrinsic for one of the two. This function returns max for
+ * min, but has no defined result for other intrinsics, such as fma: pycuda-jit
+ * ended with a segmentation fault for fminf(fmaf(a, b, c), fminf(a, b)). The
+ * linker's option --wrap (meson.build) makes LLVM call the function below
+ * instead.
  *
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>

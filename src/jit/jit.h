@@ -68,8 +68,8 @@ struct jit_guard {
     bool index_signed;
     bool compare_signed;
     /* IR text that computes `limit` and `stride`, which are equal for all
-     * threads of a block. It is text because LLVM values of the kernel's body
-     * may disappear when later passes change the body. */
+     * threads of a block. Text is used because LLVM values of the kernel's
+     * body may disappear when later passes change the body. */
     struct jit_text setup;
     const char *limit;
     unsigned limit_width; /* width of `limit` in bits: 32 or 64 */

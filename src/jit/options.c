@@ -174,8 +174,8 @@ read_argument(struct jit_options *options, const char *argument)
     return false;
 }
 
-/* Selects the processor to compile for: the one that PYCUDA_CPU_TARGET names,
- * else that of this machine. */
+/* Selects the processor to compile for: the one that the environment variable
+ * PYCUDA_CPU_TARGET names or, if it is not set, that of this machine. */
 static void
 choose_target(struct jit_options *options)
 {

@@ -1,10 +1,10 @@
 /* planted_faults.h - planted faults: faults of the compiler that are built in
  * on purpose.
  *
- * They prove that the fuzzers would find such faults. In a build with
- * -Dplants=true the environment variable PYCUDA_JIT_PLANT selects one fault by
- * name; tools/plants.py tries all of them. In any other build PLANTED_FAULT()
- * is false, and the compiler removes the code of the faults.
+ * Planted faults prove that the fuzzers would find faults of their kind. In a
+ * build with -Dplants=true the environment variable PYCUDA_JIT_PLANT selects
+ * one fault by name; tools/plants.py tries all of them. In any other build
+ * PLANTED_FAULT() is false, and the compiler removes the code of the faults.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_PLANTED_FAULTS_H

@@ -2,11 +2,11 @@
  * instruction must access its elements one by one.
  *
  * Called by split_points.c before it turns a loop that each thread runs
- * separately into one that all threads run in lockstep. After that, a vector
- * accesses memory for neighbouring threads at once. This is cheap if they
- * access neighbouring elements or the same one. It is costly if their
- * addresses are far apart, whereas consecutive accesses of one thread may have
- * been near each other.
+ * separately into one that all threads run in lockstep. In lockstep, a vector
+ * instruction accesses memory for neighbouring threads at once. This is cheap
+ * if the threads access neighbouring elements or the same element. It is
+ * costly if the addresses of neighbouring threads are far apart, even if
+ * consecutive accesses of one thread are near each other.
  *
  * The "factor" of a value is its increment from one thread to the next in
  * threadIdx.x. A row is the threads of a block with the same threadIdx.y.

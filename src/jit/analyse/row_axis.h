@@ -11,9 +11,10 @@ struct jit_kernel;
 /* If threads that differ in threadIdx.y access neighbouring elements, but
  * threads that differ in threadIdx.x do not, sets kernel->row_axis to y, and
  * exchanges the arguments for x and y in the kernel's body. Later passes then
- * use the name x for the axis y. Does the same for z. Only for kernels without
- * barriers, shared memory, private memory and atomics, whose threads may run
- * in any order. Otherwise leaves row_axis at 0, which means x. */
+ * use the name x for the axis y. The axis z can be chosen in the same way.
+ * Changes only kernels without barriers, shared memory, private memory and
+ * atomics, whose threads may run in any order. In all other cases row_axis
+ * stays 0, which means x. */
 void jit_choose_row_axis(struct jit *jit, struct jit_kernel *kernel);
 
 #endif

@@ -2,10 +2,10 @@
  * its accesses to the runtime, as a list of 64-bit words.
  *
  * jit_ranges_build_check, called by access_ranges.c, passes all words as
- * arguments of a placeholder call. optimise.c calls jit_lower_range_checks
- * after the words are simplified. It moves the constant words to a global
- * variable, and stores the others in the function's frame before the loop,
- * each distinct value once.
+ * arguments of a placeholder call. LLVM then simplifies the words, and
+ * optimise.c calls jit_lower_range_checks. This function moves the constant
+ * words to a global variable. It adds code before the loop that stores the
+ * other words in the stack frame, each distinct value once.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -113,8 +113,8 @@ put_compare(struct form *form, struct jit_view *view,
 }
 
 /* Appends the condition that the truth value `term->value` equals
- * `term->holds`. It becomes the comparison `value < 1`, which means that the
- * value is false, or the negation of this comparison. */
+ * `term->holds`. The condition is written as the comparison `value < 1`, which
+ * means that the value is false, or as the negation of this comparison. */
 static void
 put_truth(struct form *form, const struct jit_term *term)
 {

@@ -4,7 +4,8 @@
  * compute start and steps, the computation of a value is cloned with the loop
  * indices replaced by those of the first, second or last iteration. Code is
  * added that tests at run time whether the value of the last iteration is
- * start + step * (count - 1). If so, the value wraps in no iteration.
+ * start + step * (count - 1). If the test is true, the value wraps in no
+ * iteration.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -1,9 +1,10 @@
-/* candidates.c - selects the accesses of a loop that can be checked before it.
+/* candidates.c - selects the accesses of a loop that can be checked before the
+ * loop.
  *
  * Called by access_ranges.c. An access qualifies if two conditions are met.
- * Its address, and the conditions under which it runs, are affine in the
- * loop's index (affine.c). Nothing in the loop, such as a barrier, orders the
- * accesses of different threads.
+ * First, its address, and the conditions under which it runs, are affine in
+ * the loop's index (affine.c). Second, the loop contains nothing, such as a
+ * barrier, that orders the accesses of different threads.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -86,9 +87,9 @@ pauses(LLVMValueRef at, const char *unused)
                                    jit_may_stop(jit_name(callee)));
 }
 
-/* Tests whether a call in the loop may let other threads run. Then the
- * accesses of this thread cannot be recorded before the loop, since accesses
- * of other threads come between them. */
+/* Tests whether a call in the loop may let other threads run. If so, accesses
+ * of other threads may come between the accesses of this thread, so that the
+ * accesses of this thread cannot be recorded before the loop. */
 static bool
 may_pause(const struct jit_view *view)
 {

@@ -208,8 +208,9 @@ is_recorded(struct jit *jit, const struct jit_object *object)
 }
 
 /* Inserts the checks of one access. A memory check returns the address that
- * the access must use from then on. It differs from the original address if
- * the check finds an error and the program continues after errors. */
+ * the access must use from then on. The returned address differs from the
+ * original one if the check finds an error and the program continues after
+ * errors. */
 static void
 instrument_access(struct jit *jit, const struct jit_access *access)
 {

@@ -219,9 +219,9 @@ next_of(LLVMValueRef phi, LLVMBasicBlockRef latch, LLVMValueRef *start)
     return grows ? next : NULL;
 }
 
-/* Sets the iteration count of `loop` if it is a counted loop. Such a loop
- * continues while `x < end` or `x != end`, where x is the index or the index
- * plus 1. */
+/* Sets the iteration count of `loop` if it is a counted loop: one that
+ * continues while `x < end` or `x != end`, where x is the loop's index or the
+ * index plus 1. */
 static void
 find_count(struct jit_loops *loops, struct jit_loop *loop)
 {

@@ -13,8 +13,8 @@
 #include "jit/analyse/cfg.h"
 
 /* A natural loop: `header` is its first basic block, `latch` the basic block
- * that jumps back. It is counted if it can be left only at the latch, which
- * compares the index, or index + 1, with a loop-invariant `end`. */
+ * that jumps back. A loop is counted if it can be left only at the latch,
+ * which compares the index, or index + 1, with a loop-invariant `end`. */
 struct jit_loop {
     unsigned header, latch;
     /* the header's only predecessor outside the loop, or NO_BLOCK */
@@ -44,7 +44,7 @@ void jit_find_loops(LLVMValueRef function, struct jit_loops *loops);
 int jit_loop_of(const struct jit_loops *loops, unsigned block);
 /* Tests whether basic block `one` dominates basic block `two`. */
 bool jit_dominates(const struct jit_loops *loops, unsigned one, unsigned two);
-/* Tests whether the value is computed outside of the loop, or is no
+/* Tests whether the value is computed outside of the loop, or is not an
  * instruction. */
 bool jit_is_outside(const struct jit_loops *loops, const struct jit_loop *loop,
                     LLVMValueRef value);

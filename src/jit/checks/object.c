@@ -213,8 +213,8 @@ object_parameter(struct jit *jit, LLVMValueRef base, struct jit_object *object)
     object->name = jit_name(base);
 }
 
-/* Fills `object` with what is known of a private variable (an alloca). Its
- * size may be known only at run time. */
+/* Fills `object` with what is known of a private variable (an alloca). The
+ * size of the variable may be known only at run time. */
 static void
 object_alloca(struct jit *jit, LLVMValueRef base, struct jit_object *object)
 {

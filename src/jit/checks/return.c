@@ -101,8 +101,8 @@ is_end(LLVMBasicBlockRef block, bool *left)
     return false;
 }
 
-/* Returns the loops of the function. They are cached until the next call for
- * another function. */
+/* Returns the loops of the function. The result is cached until the next call
+ * for another function. */
 static const struct jit_loops *
 loops_of(LLVMValueRef function)
 {

@@ -66,9 +66,10 @@ location_of(LLVMValueRef at, struct source_location *where)
     }
 }
 
-/* Parses the line from `text` to `end`. If it is a directive such as `#line 7
- * "name"` or `# 7 "name"`, returns its line number, otherwise 0. Sets *name to
- * the text after the opening quote, if there is a name. */
+/* Parses the line from `text` to `end`. If the line is a directive such as
+ * `#line 7 "name"` or `# 7 "name"`, returns the line number in the directive,
+ * otherwise 0. Sets *name to the text after the opening quote, if there is a
+ * name. */
 static unsigned
 directive_read(const char *text, const char *end, const char **name)
 {

@@ -289,8 +289,8 @@ match_condition(struct search *search, LLVMValueRef user, unsigned operand,
 }
 
 /* Tests for a call that only marks the lifetime of a private variable, or
- * tells the checks that it is uninitialized. Such calls do not matter to a
- * thread that returns. */
+ * tells the checks that the variable is uninitialized. In a thread that
+ * returns, such calls have no effect. */
 static bool
 is_lifetime(LLVMValueRef at)
 {
@@ -462,9 +462,9 @@ has_loads(LLVMBasicBlockRef block)
 }
 
 /* Matches a grid-stride loop and removes its back edge. Instead, the entry
- * repeats the thread loop for each stride (loop.c). This also repeats the code
- * before the grid-stride loop, which therefore must not load from memory: it
- * could read what an earlier iteration stored. */
+ * repeats the thread loop for each stride (loop.c). The code before the
+ * grid-stride loop is then repeated as well. Therefore it must not load from
+ * memory: it could read what an earlier iteration stored. */
 static bool
 match_stride(struct search *search, LLVMBasicBlockRef entry)
 {
@@ -527,8 +527,8 @@ match_affine(struct search *search, LLVMValueRef value)
 }
 
 /* Matches `if (first + n <= size)` with constant n, where `first` is a
- * multiple of a 64-bit global index: threads with an index up to some number
- * take one path, the others take the other path. */
+ * multiple of a 64-bit global index: threads with an index up to some limit
+ * take one code path, and threads with a larger index take the other path. */
 static void
 match_split(struct search *search, LLVMBasicBlockRef entry)
 {

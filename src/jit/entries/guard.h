@@ -15,9 +15,9 @@ struct jit_kernel;
  * thread block and computed only from parameters, blockIdx, blockDim, gridDim
  * and simple arithmetic. `depth` counts the recursion; callers pass 0. */
 bool jit_is_uniform(struct jit_kernel *kernel, LLVMValueRef value, int depth);
-/* Test whether a basic block contains nothing but a return, and whether it has
- * no visible side effects. Both ignore the intrinsics that mark the lifetimes
- * of private variables. */
+/* jit_only_returns tests whether a basic block contains nothing but a return.
+ * jit_has_no_effects tests whether a basic block has no visible side effects.
+ * Both ignore the intrinsics that mark the lifetimes of private variables. */
 bool jit_only_returns(LLVMBasicBlockRef block);
 bool jit_has_no_effects(LLVMBasicBlockRef block);
 /* entries/guard.c: finds a first branch such as `if (i < n)`, which limits the

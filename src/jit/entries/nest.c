@@ -30,9 +30,9 @@ jit_text_loops(unsigned count)
 
 /* Writes IR text that sets three values. %run64 is the number of thread blocks
  * that one loop over threadIdx.x runs; %row0 and %row64 are the number of
- * iterations of this loop, with 32 and 64 bits. `merged`: the kernel uses no
- * index along x but the global one, so that neighbouring thread blocks along x
- * are one long row. */
+ * iterations of this loop, with 32 and 64 bits. `merged`: the only index along
+ * x that the kernel uses is the global one, so that neighbouring thread blocks
+ * along x are one long row. */
 static void
 write_run(struct jit *jit, bool merged)
 {
@@ -205,8 +205,8 @@ jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel)
 
 /* Tests whether the kernel body is too long for interleaving (several vectors
  * per iteration of the loop over threads). A long body keeps a processor busy
- * without it, and the copies would need more registers than there are. A
- * slow-path call or an outlined loop counts as long. */
+ * without interleaving, and the interleaved copies would need too many
+ * registers. A slow-path call or an outlined loop counts as long. */
 static bool
 is_long(const struct jit_kernel *kernel)
 {

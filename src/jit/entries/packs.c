@@ -1,9 +1,9 @@
 /* packs.c - loops over the threads of a block that run packs.
  *
  * Called by loop.c and region.c. A pack is a group of threads with consecutive
- * threadIdx.x that one function runs (pack/). There are functions for several
- * widths; the smallest packs have a mask of the threads that exist, for the
- * end of a row.
+ * threadIdx.x that one function runs (pack/). A kernel has such functions for
+ * several widths. At the end of a row, where fewer threads remain than the
+ * smallest width, the mask of the pack leaves out the lanes without a thread.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -47,8 +47,8 @@ lanes_constant(unsigned width, bool count)
 }
 
 /* Writes a loop whose iterations each run a pack of `width` threads with
- * consecutive threadIdx.x. It begins at the threadIdx.x in %x<suffix> and ends
- * when fewer than `width` threads of the row remain. */
+ * consecutive threadIdx.x. The loop begins at the threadIdx.x in %x<suffix>
+ * and ends when fewer than `width` threads of the row remain. */
 static void
 write_whole(struct jit *jit, struct jit_kernel *kernel,
             const struct jit_pack_nest *packs, unsigned width, const char *s)

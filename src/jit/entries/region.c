@@ -2,13 +2,13 @@
  *
  * Called by entries.c. A start point is the kernel's start or the code after a
  * barrier. The entry runs `count` blocks, from block number `first` on. For
- * each block it goes from start point to start point: it has a thread loop for
- * each, which calls the kernel body with the start point as a constant, and
- * then a branch to the start point that the threads reached. Each thread
- * reports it in a variable; all threads report the same one. Uniform values
- * are variables of the entry, which LLVM promotes to registers. Divergent
- * values are in the context, an array on the stack with an element for each
- * thread; if it is large, the entry gets its own stack (src/cpu/run/block.c).
+ * each start point the entry has a thread loop, which calls the kernel body
+ * with the start point as a constant. A branch after the loop leads to the
+ * start point that the threads reached. Each thread reports this start point
+ * in a variable; all threads report the same one. Uniform values are variables
+ * of the entry, which LLVM promotes to registers. Divergent values are in the
+ * context, an array on the stack with an element for each thread; if it is
+ * large, the entry gets its own stack (src/cpu/run/block.c).
  *
  * A source that multiplies blockIdx.x by a constant seems to be written for
  * blocks of that width. Such blocks get a specialised copy of the code, with
@@ -116,9 +116,9 @@ jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
 }
 
 /* Writes the call of the function that runs a pack (neighbouring threads as
- * lanes of vectors) from a start point on; it has the type jit_write_pack.
- * Code that adds to the sum of votes for __syncthreads_count never runs in
- * packs, so the call does not pass the sum's address. */
+ * lanes of vectors) from a start point on; the type of this callback is
+ * jit_write_pack. Code that adds to the sum of votes for __syncthreads_count
+ * never runs in packs, so the call does not pass the sum's address. */
 static void
 write_pack_call(struct jit *jit, struct jit_kernel *kernel,
                 const struct jit_pack_nest *packs, const char *suffix,
@@ -230,8 +230,8 @@ last_of(const struct jit_kernel *kernel, int axis)
 }
 
 /* Writes IR text that narrows the thread loop of start point `point` to the
- * threads that satisfy its bounds, conditions such as threadIdx.x < n. It
- * skips the loop if no thread does. */
+ * threads that satisfy its bounds, conditions such as threadIdx.x < n. The
+ * text skips the loop if no thread satisfies the bounds. */
 static void
 write_bounds(struct jit *jit, struct jit_kernel *kernel, unsigned point,
              struct jit_nest *nest)
@@ -282,8 +282,8 @@ write_early_exit(struct jit *jit, struct jit_kernel *kernel)
 }
 
 /* Writes the branch after the thread loop of start point `point` (the kernel's
- * start or the code after a barrier). It leads to the start point that the
- * threads reached or to the end of the thread block. */
+ * start or the code after a barrier). The branch leads to the start point that
+ * the threads reached or to the end of the thread block. */
 static void
 write_choice(struct jit *jit, const struct jit_regions *regions,
              unsigned point)

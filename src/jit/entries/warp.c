@@ -9,14 +9,14 @@
  *
  *     point.B   save the uniform values that are live across barrier B, since
  *               every warp overwrites them
- *     again.B   start of a warp: restore these values
+ *     resume.B  start of a warp: restore these values
  *     lanes.B   loop over the lanes, from barrier B to the next barrier or
  *               warp operation
  *     after.B   branch to what the lanes reached: op.W for a warp operation,
  *               warp.end for a barrier or the kernel's end
  *     op.W      perform warp operation W; lanes.W and after.W follow, which do
  *               the same as lanes.B and after.B for the code after W
- *     warp.end  next warp: again.B; after the last warp: point of the barrier
+ *     warp.end  next warp: resume.B; after the last warp: point of the barrier
  *               that was reached
  *
  * SPDX-License-Identifier: MIT */
@@ -44,8 +44,8 @@ block_points(const struct jit_regions *regions)
 }
 
 /* Tests whether the warps run one after the other from this start point on.
- * They do if the start point is the kernel's start or the code after a
- * barrier, and the next stop may be a warp operation. */
+ * This is the case if the start point is the kernel's start or the code after
+ * a barrier, and the next stop may be a warp operation. */
 static bool
 parts_warps(const struct jit_regions *regions, unsigned point)
 {
@@ -106,7 +106,7 @@ copy_uniform(struct jit *jit, const struct jit_regions *regions,
     }
 }
 
-/* Writes the code at the labels point.B and again.B for start point B, the
+/* Writes the code at the labels point.B and resume.B for start point B, the
  * code after a barrier: saves the uniform values, starts at the first warp,
  * and restores the values for each warp. */
 static void
@@ -164,8 +164,8 @@ write_lanes(struct jit *jit, struct jit_kernel *kernel, unsigned k,
 }
 
 /* Writes the branch after the loop over the lanes that begins at start point
- * `k`. It leads to the warp operation that the lanes reached or, at a barrier
- * or the kernel's end, to the label warp.end. */
+ * `k`. The branch leads to the warp operation that the lanes reached or, at a
+ * barrier or the kernel's end, to the label warp.end. */
 static void
 write_choice(struct jit *jit, const struct jit_regions *regions, unsigned k)
 {
@@ -233,8 +233,9 @@ write_switch(struct jit_text *text, const char *variable, jit_point_set set,
     jit_text_add(text, " ]\n");
 }
 
-/* Writes the code at warp.end, which goes on to the next warp or, after the
- * last warp, to the code after the barrier that all warps have reached. */
+/* Writes the code at the label warp.end, which continues with the next warp.
+ * After the last warp, it continues with the code after the barrier that all
+ * warps have reached. */
 static void
 write_warp_end(struct jit *jit, const struct jit_regions *regions)
 {
@@ -272,9 +273,9 @@ write_warp_end(struct jit *jit, const struct jit_regions *regions)
                  "warp.next:\n");
     write_switch(text, "from", starts, "resume");
     jit_text_add(text, "warp.last:\n");
-    /* Here all warps of the block have reached the same barrier, or all have
-     * ended (%point is 0). The end of the kernel is tested first, if it may
-     * end here. */
+    /* At this label all warps of the block have reached the same barrier, or
+     * all have ended (%point is 0). If the kernel may end here, the code first
+     * tests whether it has ended. */
     if (ends & 1) {
         jit_text_add(text, "  %%ended = load i32, ptr %%point\n"
                            "  %%all = icmp eq i32 %%ended, 0\n"

@@ -3,9 +3,9 @@
  * Called by main.c. A loop spins if its exit condition depends on a volatile
  * or atomic read. The usual compare-and-swap loop, which retries with the
  * value that it has just read, does not spin: it ends regardless of other
- * threads. The yield, a call of __pycuda_yield, lets other threads run. It is
- * inserted at the loop's back edge. The kernel then runs on fibers, because
- * __pycuda_yield may switch to another thread.
+ * threads. The yield, a call of __pycuda_yield, lets other threads run. The
+ * call is inserted at the loop's back edge. The kernel then runs on fibers,
+ * because __pycuda_yield may switch to another thread.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

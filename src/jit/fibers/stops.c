@@ -27,10 +27,10 @@ struct reach {
     unsigned count;
 };
 
-/* Visits a function that the kernel may reach. If it is a runtime function in
- * which a thread may wait, the kernel needs fibers. If it is defined in the
- * module, it is appended to reach->functions, so that its calls are
- * visited. */
+/* Visits a function that the kernel may reach. If the function is a runtime
+ * function in which a thread may wait, the kernel needs fibers. If the
+ * function is defined in the module, it is appended to reach->functions, so
+ * that its calls are visited. */
 static void
 reach_function(struct jit *jit, struct reach *reach, LLVMValueRef function)
 {

@@ -103,8 +103,8 @@ LLVMValueRef jit_declare_result(struct jit *jit,
                                 LLVMTypeRef type);
 
 /* widen.c: returns a new function that runs an outlined loop (a loop that was
- * moved into a function) for `width` threads. Its last argument is the mask of
- * the threads that run the loop. */
+ * moved into a function) for `width` threads. The function's last parameter is
+ * the mask of the threads that run the loop. */
 LLVMValueRef jit_widen_loop(struct jit *jit,
                             const struct jit_outlined *outlined,
                             unsigned width);

@@ -14,9 +14,9 @@
  * The function __pycuda_loop.7(a, b) contains the loop. It returns a struct of
  * all results; if the loop has several exits, the last element is the number
  * of the exit that was taken. Each call, such as __pycuda_loop.7.0, stands for
- * one result. It has an attribute that names variants for vectors of threads.
- * Calls that the vectoriser does not replace by such a variant become the loop
- * for one thread again (define.c).
+ * one result. The call has an attribute that names variants for vectors of
+ * threads. Calls that the vectoriser does not replace by such a variant become
+ * the loop for one thread again (define.c).
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -132,8 +132,9 @@ block_of(const struct outline *outline, LLVMBasicBlockRef from)
     return outline->blocks[jit_cfg_index(outline->loop->cfg, from)];
 }
 
-/* Copies the instructions of a basic block to the new function. Their operands
- * still refer to the original loop until connect_block replaces them. */
+/* Copies the instructions of a basic block to the new function. The operands
+ * of the copies still refer to the original loop until connect_block replaces
+ * them. */
 static void
 copy_instructions(struct outline *outline, unsigned block)
 {

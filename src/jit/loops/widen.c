@@ -1,9 +1,9 @@
 /* widen.c - writes an outlined loop for several threads.
  *
  * Called by define.c for each vector width that LLVM's vectoriser chose. The
- * function for one thread has one loop without inner loops. All its basic
- * blocks become one, in which every value is a vector, and every control-flow
- * edge a mask:
+ * function for one thread has one loop without inner loops. All basic blocks
+ * of that function become one block, in which every value is a vector and
+ * every control-flow edge a mask:
  *
  *     loop:
  *       active = phi <16 x i1> [mask, entry], [back, loop]
@@ -210,9 +210,9 @@ widen_branch(struct widening *to, LLVMBasicBlockRef block, LLVMValueRef at,
     edge_add(to, block, LLVMGetSuccessor(at, 1), build_both(to, mask, other));
 }
 
-/* Adds an edge for each case of a switch. Its mask has the threads of `mask`
- * for which the value equals the case. The default edge has the remaining
- * threads. */
+/* Adds an edge for each case of a switch. The mask of a case's edge has the
+ * threads of `mask` for which the value equals the case. The default edge has
+ * the remaining threads. */
 static void
 widen_switch(struct widening *to, LLVMBasicBlockRef block, LLVMValueRef at,
              LLVMValueRef mask)
@@ -458,8 +458,8 @@ build_any(struct widening *to, LLVMValueRef mask)
                           &mask, 1, "");
 }
 
-/* Writes the loop, which is a single basic block. It repeats while any thread
- * takes the back edge. */
+/* Writes the loop, which is a single basic block. The loop repeats while any
+ * thread takes the back edge. */
 static void
 write_loop(struct widening *to)
 {

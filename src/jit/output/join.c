@@ -178,8 +178,8 @@ overlap(struct loop *loop, unsigned i, unsigned k)
 }
 
 /* Tests whether accesses i and j of loop->members (i comes first) must not be
- * combined: a third access between them may overlap the one that would be
- * moved. */
+ * combined: LLVM would move one of them, and a third access between them may
+ * overlap the moved one. */
 static bool
 is_between(struct loop *loop, unsigned i, unsigned j)
 {

@@ -123,8 +123,8 @@ jit_prepare_bodies(struct jit *jit)
     }
 }
 
-/* Erases llvm.experimental.noalias.scope.decl, which the inliner adds. It
- * hides from the vectoriser that accesses are parallel. */
+/* Erases calls of llvm.experimental.noalias.scope.decl, which the inliner
+ * adds. They hide from the vectoriser that accesses are parallel. */
 static void
 drop_scope_declaration(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -229,8 +229,8 @@ jit_optimise(struct jit *jit)
     jit_step_begin("unswitching");
     jit_bound_unswitching(jit);
     jit_step_begin("vectorisation");
-    /* These passes must be one pipeline. The results of indvars save run-time
-     * checks in the vectorised code, and values that are equal after
+    /* The following passes must be one pipeline. The results of indvars save
+     * run-time checks in the vectorised code, and values that are equal after
      * unswitching must be one value before vectorisation. */
     jit_run_passes(jit,
                    jit_format("function(loop-simplify,lcssa,"

@@ -32,10 +32,10 @@ void jit_drop_unaliased(struct jit *jit);
 /* output/vector_extensions.c: splits zero and sign extensions of vectors that
  * LLVM 19 cannot compile. */
 void jit_split_extensions(struct jit *jit);
-/* output/join.c: keeps the vectoriser from moving an access across another one
- * that may alias. It adds to addresses the results of calls that LLVM cannot
- * see through. jit_show_zeros replaces these results, which are 0, after
- * vectorisation. */
+/* output/join.c: keeps the vectoriser from moving an access across another
+ * access that may alias. To do so, adds to addresses the results of calls that
+ * LLVM cannot see through. jit_show_zeros replaces these results, which are 0,
+ * after vectorisation. */
 void jit_part_accesses(struct jit *jit);
 /* output/masks.c: jit_hide_masks hides masked indices, such as (3 * i) & 63,
  * from the vectoriser, since LLVM 19 vectorises them incorrectly.
@@ -44,8 +44,8 @@ void jit_hide_masks(struct jit *jit);
 void jit_show_masks(struct jit *jit);
 /* output/join.c: removes the zeros that jit_part_accesses added. */
 void jit_show_zeros(struct jit *jit);
-/* output/optimise.c: runs the optimisation pipeline on the module, which
- * contains the entries by then. */
+/* output/optimise.c: runs the optimisation pipeline on the module. The entries
+ * must have been added to the module before. */
 void jit_optimise(struct jit *jit);
 /* output/traps.c: inserts traps, so that a kernel with undefined behaviour,
  * such as a missing `return`, ends with a fault. */

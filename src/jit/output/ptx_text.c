@@ -1,8 +1,8 @@
 /* ptx_text.c - writes the module as PTX, by LLVM's NVPTX back end.
  *
- * Functions of the runtime for which nvptx has an intrinsic, such as
- * __pycuda_tid, become that intrinsic. The others stay external functions,
- * which the reader of PTX (jit/ptx) knows.
+ * A function of the runtime for which nvptx has an intrinsic, such as
+ * __pycuda_tid, is replaced by that intrinsic. All other functions of the
+ * runtime stay external functions, which the reader of PTX (jit/ptx) knows.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -2,13 +2,14 @@
  * loops.
  *
  * The headers pycuda/cuda/cpu/math_*.h call `__pycuda_rare_F(is_slow,
- * fast_value, x, ...)`. It means `is_slow ? F(x, ...) : fast_value`, where F
- * is a function of the C library. Before vectorisation, jit_declare_slow_paths
- * declares vector variants of these functions, so that LLVM can vectorise
- * loops that call them. After vectorisation, jit_define_slow_paths defines
- * each variant as a branch: if the condition `is_slow` holds for any lane, it
- * calls a function that processes the lanes one by one. Without this, every
- * lane would pay for the slow path, or the loop would not be vectorised.
+ * fast_value, x, ...)`. The call means `is_slow ? F(x, ...) : fast_value`,
+ * where F is a function of the C library. Before vectorisation,
+ * jit_declare_slow_paths declares vector variants of these functions, so that
+ * LLVM can vectorise loops that call them. After vectorisation,
+ * jit_define_slow_paths defines each variant as a branch: if the condition
+ * `is_slow` holds for any lane, the variant calls a function that processes
+ * the lanes one by one. Without these variants, every lane would pay for the
+ * slow path, or the loop would not be vectorised.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

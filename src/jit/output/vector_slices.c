@@ -47,8 +47,8 @@ bits_of(LLVMTypeRef type)
     }
 }
 
-/* Returns the vector of which the integer `number` is a part, or NULL if it is
- * not part of a vector. Sets *first to the first bit of the part. */
+/* If the integer `number` is a part of a vector, returns the vector, and sets
+ * *first to the number of the part's first bit. Otherwise returns NULL. */
 static LLVMValueRef
 find_source_vector(LLVMValueRef number, uint64_t *first)
 {

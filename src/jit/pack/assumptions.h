@@ -65,9 +65,10 @@ bool jit_pack_has_effect(LLVMValueRef at);
  * does. */
 bool jit_pack_all_lanes_reach(const struct jit_pack_body *body, unsigned b);
 /* Tests whether the function for a pack may give up in basic block `b`, before
- * the first effect in it, and run the pack in another way. This requires that
- * nothing before that point has an effect, including earlier iterations of a
- * loop, and that either all lanes reach `b` or none. Loads are no effects. */
+ * the first effect in `b`, and run the pack in another way. This requires that
+ * no code before that point has an effect, including earlier iterations of a
+ * loop, and that either all lanes or no lanes reach `b`. Loads do not count as
+ * effects. */
 bool jit_pack_may_give_up(const struct jit_pack_body *body, unsigned b);
 /* Quick test for a comparison, select, minimum or maximum that chooses the
  * index of an access. */
@@ -93,20 +94,20 @@ bool jit_pack_assumes_choice(const struct jit_pack_body *body,
  * run-time test of this assumption, and the value that lane 0 chooses. */
 void jit_pack_write_choice(struct jit_pack_writer *to, LLVMValueRef at);
 
-/* fallback.c: writes a function for packs of `width` threads, which calls the
- * function for packs of `narrow` threads for each part of the pack. The latter
- * function must have been written before. Returns the function; it is used as
- * body->general. */
+/* fallback.c: writes a function for packs of `width` threads, which divides
+ * the pack and calls the function for packs of `narrow` threads for each part.
+ * The function for `narrow` threads must have been written before. Returns the
+ * new function, which becomes body->general. */
 LLVMValueRef jit_pack_write_parts(struct jit_pack_body *body, unsigned width,
                                   unsigned narrow);
 /* Writes a branch that leaves the function for the pack if `fits`
  * (an i1) is false: body->general, or the body for one lane after the other,
  * runs instead. Nothing that can be observed must have happened before. */
 void jit_pack_branch(struct jit_pack_writer *to, LLVMValueRef fits);
-/* Writes a run-time test that the operand of the sign or zero
- * extension `at` does not wrap between the first and the last lane. If it
- * wraps, the function for the pack runs the body for one lane after the other,
- * and returns. */
+/* Writes a run-time test that the operand of the sign or zero extension `at`
+ * does not wrap between the first and the last lane. If the operand wraps, the
+ * function for the pack runs the body for one lane after the other, and
+ * returns. */
 void jit_pack_check(struct jit_pack_writer *to, LLVMValueRef at);
 
 #endif

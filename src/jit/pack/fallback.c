@@ -53,8 +53,8 @@ write_arguments(const struct jit_pack_body *body, LLVMValueRef function,
     return arguments;
 }
 
-/* Writes a call of the kernel body for one thread: the one in lane number
- * `lane` of the pack. */
+/* Writes a call of the kernel body for one thread of the pack: the thread in
+ * lane number `lane`. */
 static void
 call_body(struct jit_pack_writer *to, LLVMValueRef lane)
 {

@@ -29,8 +29,9 @@
 #include "jit/text.h"
 
 /* Value of flow.mask_of for basic blocks that either all lanes of the pack
- * execute or no lane executes. Their lane mask is the one with which the
- * function for the pack (several threads as lanes of vectors) was called. */
+ * execute or no lane executes. The lane mask of these blocks is the mask with
+ * which the function for the pack (several threads as lanes of vectors) was
+ * called. */
 #define ENTRY_MASK (~0u)
 
 struct edge {
@@ -612,8 +613,8 @@ part_of(const struct jit_pack_body *body, unsigned block, unsigned level)
     return loop;
 }
 
-/* Tests whether the basic block, or the loop of which it is the head, can be
- * written next: all predecessors are written. */
+/* Tests whether a basic block, or the loop whose head it is, can be written
+ * next: all its predecessors have been written. */
 static bool
 is_ready(const struct flow *flow, unsigned block, unsigned level)
 {

@@ -32,11 +32,11 @@
 struct step {
     bool known;
     int64_t amount; /* increment (in bytes if the value is a pointer) */
-    /* The value does not wrap as a signed number. So its sign extension to
-     * more bits changes by `amount` in each iteration, too. */
+    /* The value does not wrap as a signed number, so its sign extension to
+     * more bits also changes by `amount` in each iteration. */
     bool is_signed;
     /* The value does not wrap as an unsigned number, so its zero extension to
-     * more bits changes by `amount` in each iteration, too. */
+     * more bits also changes by `amount` in each iteration. */
     bool is_unsigned;
     /* sign or zero extension for which `amount` is right only if its operand
      * does not wrap; this must be tested at run time. NULL: no test is

@@ -64,8 +64,9 @@ struct content {
 };
 
 /* A function that gets a version for packs (several neighbouring threads as
- * lanes of vectors). It is the body of a kernel without barriers, or a region:
- * the code of a kernel from its start or a barrier to the next barrier. */
+ * lanes of vectors): the body of a kernel without barriers, or a region. A
+ * region is the code of a kernel from its start or a barrier to the next
+ * barrier. */
 struct job {
     /* the kernel; for code between two barriers, a copy of it whose body is
      * that code (regions.c) */
@@ -252,9 +253,9 @@ look_at(struct content *content, unsigned block)
 }
 
 /* Tests whether the body is expected to be faster if it runs for packs:
- * several neighbouring threads as lanes of vectors. It must have loops that
- * access memory, an index that is limited to a range (is_clamped), or assumed
- * quotients of indices, and neighbouring threads must mostly access
+ * several neighbouring threads as lanes of vectors. The body must have loops
+ * that access memory, an index that is limited to a range (is_clamped), or
+ * assumed quotients of indices, and neighbouring threads must mostly access
  * neighbouring elements. Fills *content. */
 static bool
 pays(const struct jit_pack_body *body, struct content *content)
@@ -288,8 +289,8 @@ all_fit(const struct jit_pack_body *body)
 
 /* Returns the number of vectors (registers of the processor) that a wide pack
  * (a group of neighbouring threads that one function runs) uses for each
- * value. It is limited so that the values of the loops fit in the registers.
- */
+ * value. The number is limited so that the values of the loops fit in the
+ * registers. */
 static unsigned
 vectors_per_value(const struct content *content)
 {

@@ -88,12 +88,14 @@ struct jit_pack_loop {
 
 /* Limits per kernel body: JIT_PACK_BUFFERS buffered loads, which read the
  * elements of several iterations at once; and, in the loop of such a load,
- * JIT_PACK_STORES stores whose addresses are compared with the load's. */
+ * JIT_PACK_STORES stores whose addresses are compared with the address of the
+ * load. */
 enum { JIT_PACK_BUFFERS = 8, JIT_PACK_STORES = 4 };
 
 /* A load in an innermost loop that reads consecutive elements: in each
- * iteration, a lane reads the element after that of the previous iteration.
- * buffered.c reads several elements of each lane at once. */
+ * iteration, a lane reads the element after the one that it read in the
+ * previous iteration. buffered.c reads several elements of each lane at
+ * once. */
 struct jit_pack_buffered {
     LLVMValueRef load;
     /* index in body->loops of the loop that contains the load */
@@ -143,9 +145,9 @@ struct jit_pack_body {
      * to be the same for all lanes, if that can be tested (choices.c) */
     bool choices;
     /* Function for the same pack that is called if a run-time test of an
-     * assumption fails. It makes none of the assumptions `quotients` and
-     * `choices`, or runs the pack as several narrower packs. NULL: the body is
-     * called for each lane instead. */
+     * assumption fails. The function makes none of the assumptions `quotients`
+     * and `choices`, or runs the pack as several narrower packs. NULL: the
+     * body is called for each lane instead. */
     LLVMValueRef general;
     struct jit_pack_buffered buffered[JIT_PACK_BUFFERS];
     unsigned buffered_count;
@@ -161,12 +163,12 @@ bool jit_pack_read(struct jit_pack_body *body);
 bool jit_pack_equivalent(const struct jit_pack_body *body, unsigned from,
                          unsigned to);
 /* Tests whether lanes that take different paths at a branch in a loop meet
- * again in the same iteration, or after the loop. They do not in a loop that
- * is left only in code that some iterations skip: `for (;;) { if (a) { b; if
- * (c) break; } }`. A lane for which `a` is false comes to `b` in a later
- * iteration. So `b` is the immediate post-dominator of the branch, but the
- * lanes do not meet there, since a function for packs executes each iteration
- * for all lanes. Uses body->differs and body->immediate. */
+ * again in the same iteration, or after the loop. Example of a loop in which
+ * they do not: `for (;;) { if (a) { b; if (c) break; } }`, which is left only
+ * in code that some iterations skip. A lane for which `a` is false comes to
+ * `b` in a later iteration. So `b` is the immediate post-dominator of the
+ * branch, but the lanes do not meet there, since a function for packs executes
+ * each iteration for all lanes. Uses body->differs and body->immediate. */
 bool jit_pack_lanes_meet_in_iteration(const struct jit_pack_body *body);
 /* Returns the innermost loop that contains both basic blocks, or
  * JIT_NO_LOOP. */
@@ -268,7 +270,7 @@ struct jit_pack_writer {
     unsigned block;    /* index of the basic block that is being written */
     LLVMValueRef mask; /* mask of the lanes that execute basic block `block` */
     /* true: `mask` equals `all`, the mask with which the function was called.
-     * That mask always contains lane 0, so lane 0 executes the block */
+     * `all` always contains lane 0, so lane 0 executes the block */
     bool whole;
 };
 
@@ -339,14 +341,14 @@ LLVMValueRef jit_pack_load_buffered(struct jit_pack_writer *to,
 void jit_pack_empty_buffers(struct jit_pack_writer *to, unsigned loop);
 
 /* flow.c: adds a function without code that runs the body for a pack of
- * `width` threads. Its parameters and its name are those of the function that
- * jit_pack_write returns. */
+ * `width` threads. The parameters and the name of the function are those of
+ * the function that jit_pack_write returns. */
 LLVMValueRef jit_pack_add_function(struct jit_pack_body *body, unsigned width,
                                    const char *prefix);
-/* Writes the function that runs the body for a pack of `width`
- * neighbouring threads (lanes), and returns it. Its arguments are those of the
+/* Writes the function that runs the body for a pack of `width` neighbouring
+ * threads (lanes), and returns the function. Its parameters are those of the
  * body, for lane 0, and the mask of lanes, which must contain lane 0. Its name
- * is `prefix`, the width and the kernel's name. */
+ * consists of `prefix`, the width and the kernel's name. */
 LLVMValueRef jit_pack_write(struct jit_pack_body *body, unsigned width,
                             const char *prefix);
 

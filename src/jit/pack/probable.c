@@ -4,7 +4,8 @@
  * neighbouring threads (lanes) that one function runs. An index that is
  * clamped to the ends of an array, or that may wrap, grows by a constant from
  * lane to lane in nearly all packs, but not in all. This pass finds the
- * constant; a run-time test tells whether it is right for the pack (memory.c).
+ * constant; memory.c writes the run-time test of whether the constant is right
+ * for a pack.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

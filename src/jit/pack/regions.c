@@ -2,9 +2,9 @@
  *
  * Called by pack.c. The body of a kernel that is split at its barriers
  * receives the start point from which it runs as an argument. The passes of
- * this folder work on whole functions. So they get a function for the code
- * from one start point to the next barrier (a "region"). It has the type of
- * the body:
+ * this folder work on whole functions. Therefore this file adds a function for
+ * the code from one start point to the next barrier (a "region"). The function
+ * has the type of the body:
  *
  *     void region.1.name(..., i32 point, ...) { body.name(..., 1, ...); }
  *
@@ -121,9 +121,9 @@ jit_pack_region(struct jit *jit, const struct jit_kernel *kernel,
     return region;
 }
 
-/* Removes alias metadata from the instruction. The inliner has added it for
- * noalias parameters. It is right for the accesses of one thread, but the code
- * is going to run for several threads. */
+/* Removes alias metadata from the instruction. The inliner has added the
+ * metadata for noalias parameters. It is right for the accesses of one thread,
+ * but the code is going to run for several threads. */
 static void
 drop_scopes(struct jit *jit, LLVMValueRef at, void *data)
 {

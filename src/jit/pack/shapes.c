@@ -212,9 +212,9 @@ quotient_shape(const struct jit_pack_body *body, LLVMValueRef at)
         return uniform;
     }
     /* The remainder grows linearly with the lane: a run-time test of the last
-     * lane ensures that it does not start again from 0 within the pack. The
-     * remainder of a signed division may be negative, so it is not linear as
-     * an unsigned number. */
+     * lane ensures that the remainder does not start again from 0 within the
+     * pack. The remainder of a signed division may be negative, so it is not
+     * linear as an unsigned number. */
     a.is_signed = true;
     a.is_unsigned = LLVMGetInstructionOpcode(at) != LLVMSRem;
     return a;

@@ -362,8 +362,9 @@ for_any_lane(struct jit_pack_writer *to, LLVMValueRef at, LLVMValueRef copy)
     return made;
 }
 
-/* Writes the instruction for lane 0 only. Its result grows by a constant from
- * lane to lane, so the values of the other lanes follow from it. */
+/* Writes the instruction for lane 0 only. The result grows by a constant from
+ * lane to lane, so the values of the other lanes follow from the value of lane
+ * 0. */
 static LLVMValueRef
 write_scalar(struct jit_pack_writer *to, LLVMValueRef at)
 {

@@ -142,8 +142,9 @@ match_index(const struct search *search, LLVMValueRef value, bool is_signed,
     return false;
 }
 
-/* Tests whether `left predicate right` means threadIdx plus uniform terms <
- * (or <=) a uniform limit. If so, adds this condition to search->bounds. */
+/* Tests whether the comparison `left predicate right` has the form threadIdx
+ * plus uniform terms < (or <=) a uniform limit. If so, adds this condition to
+ * search->bounds. */
 static bool
 match_comparison(struct search *search, LLVMValueRef left,
                  LLVMIntPredicate predicate, LLVMValueRef right)

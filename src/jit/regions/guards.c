@@ -5,8 +5,8 @@
  * threadIdx.x < limit` with uniform base (possibly 0) and limit becomes a
  * mask, which costs time to compute. This pass replaces it by `base +
  * blockDim.x <= limit || base + threadIdx.x < limit`. The first part is
- * uniform, so LLVM unswitches the loop on it. Where it is true, all values of
- * threadIdx.x satisfy the condition and need no mask.
+ * uniform, so LLVM unswitches the loop on it. Where the first part is true,
+ * all values of threadIdx.x satisfy the condition, and the loop needs no mask.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -77,10 +77,10 @@ widen(struct jit *jit, LLVMValueRef value, bool is_signed)
 }
 
 /* Returns `whole || test`. The uniform condition `whole` is true if the guard
- * `test` is true for all threads of a row. It compares the guard's limit with
- * the sum for the thread after the last one, in 64 bits, so that the sum does
- * not wrap. The returned condition is equal to `test`, but LLVM can unswitch a
- * loop over the threads on `whole`. */
+ * `test` is true for all threads of a row. `whole` compares the guard's limit
+ * with the sum for the thread after the last one, in 64 bits, so that the sum
+ * does not wrap. The returned condition is equal to `test`, but LLVM can
+ * unswitch a loop over the threads on `whole`. */
 static LLVMValueRef
 add_row_guard(struct jit *jit, struct jit_split *split, LLVMValueRef test,
               const struct row_guard *gate)

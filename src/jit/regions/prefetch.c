@@ -117,8 +117,8 @@ build_prefetch(struct jit *jit, LLVMValueRef address)
 }
 
 /* Fills the basic block `block` with the loop for (at = 0; at < bytes; at +=
- * LINE) prefetch(row + at). It is entered from `before` and continues at
- * `after`. */
+ * LINE) prefetch(row + at). The loop is entered from basic block `before` and
+ * continues at basic block `after`. */
 static void
 write_loop(struct jit *jit, LLVMBasicBlockRef before, LLVMBasicBlockRef block,
            LLVMBasicBlockRef after, LLVMValueRef row, LLVMValueRef bytes)

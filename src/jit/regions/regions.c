@@ -3,11 +3,11 @@
  *
  * Called by main.c. The body is the function that holds a kernel's code. The
  * body of a split kernel gets an argument, the start point at which to begin:
- * 0 for the kernel's start, k for the code after barrier k. It returns at each
- * barrier. The entry (entries/region.c) has one thread loop for each start
- * point, which calls the body with that number as a constant. Inlining leaves
- * in each copy only the code from the start point to the next barriers. Any
- * control flow is supported.
+ * 0 for the kernel's start, k for the code after barrier k. The body returns
+ * at each barrier. The entry (entries/region.c) has one thread loop for each
+ * start point, which calls the body with that number as a constant. Inlining
+ * leaves in each copy only the code from the start point to the next barriers.
+ * Any control flow is supported.
  *
  * A kernel is split if each divergent branch meets one of these conditions:
  * its threads meet again before the next barrier; or the same barrier comes
@@ -523,11 +523,11 @@ block_factor(const struct jit_kernel *kernel)
     return 0;
 }
 
-/* Returns the blockDim.x for which the source seems to be written, or 0. It is
- * a constant by which blockIdx.x is multiplied, or the width of a tile. If
- * tiles overlap, the constant is less than the tile's width by the width of
- * its halo. A wrong guess only costs the time to compile an unused copy of the
- * code. */
+/* Returns the blockDim.x for which the source seems to be written, or 0. The
+ * result is a constant by which blockIdx.x is multiplied, or the width of a
+ * tile. If tiles overlap, the constant is less than the tile's width by the
+ * width of its halo. A wrong guess only costs the time to compile an unused
+ * copy of the code. */
 static unsigned
 guess_width(const struct jit_kernel *kernel)
 {
@@ -540,10 +540,11 @@ guess_width(const struct jit_kernel *kernel)
 }
 
 /* Tests whether a second copy of the code, compiled for one value of
- * blockDim.x, is expected to make the kernel faster. This holds for kernels
- * that use threadIdx.y. A kernel that does not use threadIdx.y (flat) usually
- * has a large blockDim.x. Then the copy pays off only if many thread loops
- * have smaller, constant bounds, such as the levels of a tree reduction. */
+ * blockDim.x, is expected to make the kernel faster. The result is true for
+ * kernels that use threadIdx.y. A kernel that does not use threadIdx.y (flat)
+ * usually has a large blockDim.x. For such a kernel the copy pays off only if
+ * many thread loops have smaller, constant bounds, such as the levels of a
+ * tree reduction. */
 static bool
 width_pays(const struct jit_kernel *kernel)
 {

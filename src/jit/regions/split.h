@@ -1,6 +1,6 @@
 /* split.h - the state while a kernel is split at its barriers.
  *
- * Filled by regions.c and read by the passes that it calls.
+ * regions.c fills the state; the passes that regions.c calls read it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_REGIONS_SPLIT_H

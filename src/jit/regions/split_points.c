@@ -1,9 +1,9 @@
 /* split_points.c - adds further split points, at which the thread loops of a
  * split kernel end.
  *
- * Called by regions.c after a kernel is cut at its barriers. Cutting at a
- * point that all threads reach together does not change results. It helps in
- * two cases:
+ * Called by regions.c after a kernel is cut at its barriers. A cut at a point
+ * that all threads reach together does not change results. Two kinds of cuts
+ * make a kernel faster:
  *
  *   - a loop that all threads run in lockstep is cut at its head. It becomes
  *     a loop around thread loops, which can then be vectorised;
@@ -346,7 +346,7 @@ match_bound(const struct jit_split *split, LLVMValueRef test,
 
 /* Splits the condition into bounds (comparisons such as threadIdx.x < n) that
  * must all hold, and appends them to `bounds`. Returns false if some part of
- * the condition is no such comparison. */
+ * the condition is not such a comparison. */
 static bool
 match_bounds(const struct jit_split *split, LLVMValueRef test,
              struct jit_bound *bounds, unsigned *count)

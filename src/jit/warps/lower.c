@@ -90,8 +90,8 @@ resists(LLVMValueRef at)
 static bool
 is_short(const struct jit_split *split, unsigned from)
 {
-    /* largest number of instructions in the code for one lane, of which
-     * unrolling makes 32 copies */
+    /* largest number of instructions in the code for one lane, which unrolling
+     * copies 32 times */
     enum { SHORT = 40 };
     const struct jit_cfg *cfg = &split->cfg;
     bool *ends = jit_allocate(cfg->count);

@@ -61,10 +61,10 @@ bool jit_read_warp_op(const struct jit_map *lanes_differ, LLVMValueRef call,
 /* Returns the lane from which `lane` gets its value in a shuffle. */
 int jit_shuffle_source(const struct jit_warp_op *op, int lane, int argument);
 
-/* Changes a call that all lanes of a warp reach together. A uniform
- * mask becomes the full mask, since on an H100 the lanes that it omits take
- * part as well. A shuffle with other masks gets the flag
- * IMAGE_SHUFFLE_CONVERGED. */
+/* Changes the mask of a call that all lanes of a warp reach together. A
+ * uniform mask becomes the full mask, since on an H100 the lanes that the mask
+ * omits take part as well. A shuffle with other masks gets the flag
+ * IMAGE_SHUFFLE_CONVERGED instead. */
 void jit_meet_together(struct jit *jit, const struct jit_map *differs,
                        LLVMValueRef call);
 /* Tests whether all threads pass the same mask to the call, and this mask is

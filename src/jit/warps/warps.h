@@ -9,8 +9,9 @@
  * operation to the next are in arrays of 32 elements, which passes promote to
  * registers where possible.
  *
- * This requires a blockDim.x that is a multiple of 32. Other thread blocks run
- * the kernel on fibers (src/cpu/run/block.c), so the kernel has both entries.
+ * Running by warps requires a blockDim.x that is a multiple of 32. Other
+ * thread blocks run the kernel on fibers (src/cpu/run/block.c), so the kernel
+ * has both entries.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_WARPS_H
