@@ -24,8 +24,8 @@ enum jit_body_argument {
     JIT_SHARED,     /* pointer to the block's shared memory */
     /* i1. If a condition selects one of two code paths of the kernel
      * (jit_guard.split): the result of this condition. In a kernel that is
-     * split at barriers: true if the thread satisfies the bounds of the thread
-     * loop. */
+     * split at barriers: true if the thread loop has bounds and the thread
+     * satisfies them. */
     JIT_WHOLE,
     /* pointer to struct image_thread, the state of the running thread
      * (image/abi.h) */

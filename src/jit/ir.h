@@ -61,10 +61,10 @@ bool jit_is_extreme(LLVMValueRef instruction);
  * predicate that gives the same result with swapped operands (> for <). */
 LLVMIntPredicate jit_predicate_inverse(LLVMIntPredicate predicate);
 LLVMIntPredicate jit_predicate_mirrored(LLVMIntPredicate predicate);
-/* Writes at the builder's position the operation of the instruction `at` with
- * other operands, such as vectors: a comparison, select, freeze, negation,
- * arithmetic with two operands, or a conversion to `type`. Returns its
- * result. */
+/* Repeats the operation of the instruction `at` at the builder's position with
+ * other operands, such as vectors, and returns the result. The operation may
+ * be a comparison, select, freeze, negation, arithmetic with two operands, or
+ * a conversion to `type`. */
 LLVMValueRef jit_repeat_operation(LLVMBuilderRef builder, LLVMValueRef at,
                                   LLVMValueRef operands[3], LLVMTypeRef type);
 /* Replaces all uses of an instruction by `by`, and erases the instruction. */

@@ -35,8 +35,8 @@ struct jit_warp_op;
 /* Name of a function that returns its pointer argument and is declared
  * `noalias`: LLVM may assume that no other pointer refers to this memory. */
 #define JIT_UNALIASED "__pycuda_own"
-/* Limit in bytes on all device variables, on all shared variables, and on the
- * local memory of a thread. */
+/* Limit in bytes on the total size of all device variables, on the total size
+ * of all shared variables, and on the local memory of a thread. */
 #define JIT_MAX_BYTES      (UINT64_C(1) << 30)
 #define JIT_MAX_PARAMETERS 1024
 /* maximum number of start points of a kernel: its start, and the code after
@@ -76,8 +76,8 @@ struct jit_guard {
     /* threads with a smaller global x index have no work; 0: no such limit */
     int64_t lower;
     /* IR operand of 32 bits: the index is threadIdx.x plus this value, which
-     * is equal for all threads of a block; NULL: it is the global x index. The
-     * sum may wrap within a block. */
+     * is equal for all threads of a block. NULL: the index is the global x
+     * index. The sum may wrap within a block. */
     const char *base;
     /* true: no first branch limits the threads (`found` is false), but the
      * condition index * factor + addend <= limit selects one of two code paths
@@ -257,7 +257,7 @@ struct jit {
     /* the arguments of the command line, each ended by a NUL, without
      * --quick and --quick-now */
     struct jit_text arguments;
-    /* __cluster_dims__ requests clusters of several blocks */
+    /* true: __cluster_dims__ requests clusters of several blocks */
     bool wide_clusters;
     LLVMContextRef context;
     LLVMModuleRef module;

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-/* ROW(name of the fault, what the compiler does wrong when it is active). */
+/* ROW(name of the planted fault, description of its effect in the compiler) */
 #define JIT_EACH_PLANTED_FAULT(ROW)                                           \
     ROW(barrier_dropped, "every second barrier is ignored")                   \
     ROW(uniform_join, "phis of divergent branches count as uniform")          \

@@ -41,7 +41,7 @@ enum {
     ROW_COST = 1,
     NEAR_COST = 3,
     SCATTERED_COST = 12,
-    /* estimated number of iterations of a loop */
+    /* assumed number of iterations of each loop */
     ITERATIONS = 8,
     /* an axis is chosen instead of x only if the cost along x is at least this
      * many times the cost along that axis */
@@ -52,7 +52,8 @@ struct walk {
     struct jit *jit;
     const struct jit_kernel *kernel;
     int axis;
-    unsigned left; /* number of values that may still be examined */
+    /* number of values that may still be examined for the address */
+    unsigned left;
 };
 
 /* Stride of a value along an axis. `known` is false if it is not a constant.
@@ -283,9 +284,9 @@ find_costs(struct jit *jit, const struct jit_kernel *kernel, unsigned *costs,
     }
 }
 
-/* Tests whether the threads of the kernel may run in any order. Also requires
- * that the body uses no other arguments than the kernel's parameters and the
- * indices of threads and blocks. */
+/* Tests whether the threads of the kernel may run in any order. Returns false
+ * as well if the body uses an argument other than the kernel's parameters and
+ * the indices of threads and blocks. */
 static bool
 may_exchange(const struct jit_kernel *kernel)
 {

@@ -37,7 +37,8 @@ struct analysis {
     size_t words; /* number of 64-bit words of a bit set of basic blocks */
     /* array of bit sets: the post-dominators of each basic block */
     uint64_t *postdominators;
-    unsigned *immediate; /* basic block -> its immediate postdominator */
+    /* array, by basic block: index of the immediate post-dominator */
+    unsigned *immediate;
     /* array, by basic block: true if only some of the threads may execute
      * it */
     bool *apart;

@@ -252,8 +252,8 @@ value_number(struct values *values, LLVMValueRef value)
 }
 
 /* Creates a constant global variable with the words that are the arguments of
- * the placeholder call `ask`. Words that are not constant are 0 there, and are
- * collected in `values`. */
+ * the placeholder call `ask`. Words that are not constant are 0 in the
+ * variable, and are collected in `values`. */
 static LLVMValueRef
 form_global(struct jit *jit, LLVMValueRef ask, struct values *values)
 {

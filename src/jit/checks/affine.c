@@ -214,9 +214,9 @@ require_linear(struct jit_view *view, LLVMValueRef value,
 static bool known_step(const struct jit_view *view, LLVMValueRef value,
                        int which, int64_t *step);
 
-/* For a sum a + sign * b of the value's operands: sets *step to what each
- * iteration of loop `which` (0: inner, 1: outer) adds to the sum. Returns
- * false if that is not constant. */
+/* For a sum a + sign * b of the value's operands: sets *step to the amount
+ * that each iteration of loop `which` (0: inner, 1: outer) adds to the sum.
+ * Returns false if this amount is not constant. */
 static bool
 sum_step(const struct jit_view *view, LLVMValueRef value, int which, int sign,
          int64_t *step)
@@ -232,8 +232,8 @@ sum_step(const struct jit_view *view, LLVMValueRef value, int which, int sign,
 }
 
 /* For an address base[index]: sets *step to the number of bytes that each
- * iteration of loop `which` adds to the address. Returns false if that is not
- * constant. */
+ * iteration of loop `which` (0: inner, 1: outer) adds to the address. Returns
+ * false if this number is not constant. */
 static bool
 element_step(const struct jit_view *view, LLVMValueRef value, int which,
              int64_t *step)
@@ -251,9 +251,10 @@ element_step(const struct jit_view *view, LLVMValueRef value, int which,
     return true;
 }
 
-/* Sets *step to the constant that each iteration of loop `which` adds to the
- * value. Returns false if it is not a constant. require_linear adds the
- * run-time test that the value does not wrap. */
+/* Sets *step to the amount that each iteration of loop `which` (0: inner, 1:
+ * outer) adds to the value. Returns false if this amount is not constant.
+ * Assumes that the value does not wrap; jit_make_affine adds a run-time test
+ * of that. */
 static bool
 known_step(const struct jit_view *view, LLVMValueRef value, int which,
            int64_t *step)

@@ -119,8 +119,8 @@ is_copied_load(LLVMValueRef value)
 }
 
 /* Tests whether the access is a copy. A copy gives its destination the
- * "initialized" state of its source, and is itself no use of uninitialized
- * memory. */
+ * "initialized" state of its source, and does not count as a use of
+ * uninitialized memory. */
 static bool
 is_copy(const struct jit_access *access)
 {
@@ -255,8 +255,8 @@ mark_written(struct jit *jit, LLVMValueRef address, uint64_t bytes)
 }
 
 /* Inserts calls that mark memory as initialized: the memory that the call `at`
- * may write. Functions of the runtime and of libm are not instrumented, so
- * their writes are not seen otherwise. */
+ * may write. Functions of the runtime and of libm are not instrumented, so the
+ * checks would not see their writes otherwise. */
 static void
 trust_callee(struct jit *jit, LLVMValueRef at)
 {

@@ -4,8 +4,8 @@
  * once the variable is a register. Where initialized and uninitialized paths
  * meet, a "shadow" (an i1) records which path was taken. A calculation,
  * comparison, store or call that uses the value then reports to
- * __pycuda_check_value. Merely passing a value on is no use, and neither is
- * copying a struct with members that were never set.
+ * __pycuda_check_value. To pass a value on does not count as a use, and
+ * neither does a copy of a struct with members that were never set.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -60,9 +60,9 @@ char *jit_region_variables(const struct jit_regions *regions);
  * k-th barrier). */
 void jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
                        unsigned point);
-/* entries/region.c: writes the call of the kernel body that runs it from start
- * point number `point` (0: the kernel's start, k: the code after the k-th
- * barrier). */
+/* entries/region.c: writes a call of the kernel body, which then runs from
+ * start point number `point` (0: the kernel's start, k: the code after the
+ * k-th barrier). */
 void jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
                      unsigned point, bool inside);
 /* entries/region.c: writes the loop over the threads of a block that runs the

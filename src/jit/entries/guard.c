@@ -238,8 +238,9 @@ match_lower(struct search *search, LLVMValueRef left,
     return least > 0;
 }
 
-/* Matches a comparison that must have the result `go_on` for the thread to do
- * any work. Describes it in kernel->guard. */
+/* A thread has work only if the comparison `compare` has the result `go_on`.
+ * If the comparison has a supported form, describes it in kernel->guard and
+ * returns true. */
 static bool
 match_leaf(struct search *search, LLVMValueRef compare, bool go_on)
 {
@@ -257,9 +258,10 @@ match_leaf(struct search *search, LLVMValueRef compare, bool go_on)
            match_constant(search, left, predicate, right);
 }
 
-/* Searches the condition, operand number `operand` of `user`, for a comparison
- * that must have the result `go_on` for the thread to do any work. Describes
- * it in kernel->guard and replaces the comparison by the constant `go_on`. */
+/* A thread has work only if the condition, operand number `operand` of `user`,
+ * is `go_on`. Searches the condition for a comparison in a supported form.
+ * Describes the comparison in kernel->guard, and replaces it by the constant
+ * `go_on`. */
 static bool
 match_condition(struct search *search, LLVMValueRef user, unsigned operand,
                 bool go_on)

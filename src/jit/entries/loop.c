@@ -139,9 +139,9 @@ write_guard(struct jit *jit, struct jit_kernel *kernel)
     write_lower(jit, kernel);
 }
 
-/* Writes IR text that sets %bound to the number of threads that take the first
- * code path of the kernel: those, counted from the first one of the thread
- * block, with index * factor + addend <= limit. */
+/* Writes IR text that sets %bound to the number of threads of the thread block
+ * that take the first code path of the kernel. These are the first threads of
+ * the block, those with index * factor + addend <= limit. */
 static void
 write_split(struct jit *jit, struct jit_kernel *kernel)
 {

@@ -229,7 +229,8 @@ examine_back_edge(struct jit *jit, struct cfg *cfg)
 }
 
 /* Visits the basic blocks from `block` depth-first. An edge to a block on the
- * current path is a back edge; its loop gets a yield if it spins. */
+ * current path is a back edge of a loop. If the loop spins, it gets a
+ * yield. */
 static void
 search(struct jit *jit, struct cfg *cfg, unsigned block, char *state)
 {

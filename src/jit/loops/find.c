@@ -221,8 +221,8 @@ jit_may_have_pure_loop(const struct jit_cfg *cfg)
 }
 
 /* Adds a value that the loop uses, but that is defined before it, to
- * loop->inputs. Returns false if the list is full or there are no vectors of
- * the type. */
+ * loop->inputs. Returns false if the list is full, or if the value's type
+ * cannot be the element type of a vector. */
 static bool
 input_add(struct jit_pure_loop *loop, LLVMValueRef value)
 {

@@ -8,9 +8,9 @@
 struct jit;
 
 /* fuse.c: fuses products and sums of all functions to llvm.fma where
- * permitted, and forbids LLVM to fuse others, so that results depend neither
- * on the surrounding code nor on the optimisation. Does nothing at -O0, and in
- * code for debuggers or with checks. */
+ * permitted, and forbids LLVM to fuse any others. Results then depend neither
+ * on the surrounding code nor on the optimisation. Does nothing at -O0, in
+ * code for debuggers, or in code with checks. */
 void jit_fuse_products(struct jit *jit);
 
 #endif

@@ -298,8 +298,9 @@ widest_of(const struct jit_pure_loop *loop)
     return bits;
 }
 
-/* Returns the largest number of threads of a vector variant of the loop such
- * that a vector of the loop's widest type takes at most two registers. */
+/* Returns the largest width of the loop's vector variants, in threads. It is
+ * chosen so that a vector of the loop's widest type takes at most two
+ * registers. */
 static unsigned
 most_width(const struct jit *jit, const struct jit_outlined *row)
 {

@@ -36,9 +36,8 @@ struct keeping {
     struct jit *jit;
     const struct jit_kernel *kernel;
     LLVMMetadataRef scope;
-    /* instructions of the entry since the call of the kernel body that was
-     * visited last; they get a source location when the next call is visited
-     */
+    /* instructions of the entry that were visited after the latest call of the
+     * kernel body; they get a source location when the next call is visited */
     LLVMValueRef waiting[4096];
     unsigned count;
 };

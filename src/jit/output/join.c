@@ -34,7 +34,9 @@
 #define APART "__pycuda_apart"
 
 enum {
-    MAX_PAIRED = 400, /* loops with more accesses are not changed */
+    /* in loops with more accesses, pairs of accesses are not examined, and
+     * strided accesses are not combined at all */
+    MAX_PAIRED = 400,
     /* in loops with more accesses, would_race does not test whether
      * overlapping arrays would be a data race: arrays that may overlap then
      * count as overlapping */
@@ -116,9 +118,9 @@ is_adjacent(const struct loop *loop, unsigned i, const struct member *other)
            jit_address_like(&member->access.address, &other->access.address);
 }
 
-/* Suppose the array of access y begins `distance` bytes after that of access
- * x. Tests whether a thread and its neighbour then access the same word, at
- * least one of them with a store. */
+/* Suppose the array of access y begins `distance` bytes after the array of
+ * access x. Tests whether a thread and its neighbour then access the same
+ * word, and at least one of the two accesses is a store. */
 static bool
 neighbours_meet(const struct loop *loop, unsigned x, unsigned y,
                 int64_t distance, int64_t stride)

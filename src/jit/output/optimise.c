@@ -34,8 +34,8 @@ jit_tune(void)
     LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
 }
 
-/* Inlines device functions and simplifies the code as later passes expect it.
- * Loops keep the structure that they have in the source. */
+/* Inlines device functions and simplifies the code to the form that later
+ * passes expect. Loops keep the structure that they have in the source. */
 void
 jit_prepare(struct jit *jit)
 {

@@ -219,8 +219,9 @@ set_unlikely(struct jit *jit, LLVMValueRef branch)
         LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, parts, 3)));
 }
 
-/* Writes the code function(rare, usual, ...) { return rare ? slow(...) :
- * usual; }. `slow` receives the arguments from number `first` on. */
+/* Writes the code function(is_slow, fast_value, ...) { return is_slow ?
+ * slow(...) : fast_value; }. `slow` receives the arguments from number `first`
+ * on. */
 static void
 write_branch(struct jit *jit, const struct slow_path *path,
              LLVMValueRef function, LLVMValueRef slow, unsigned first)

@@ -255,8 +255,8 @@ is_small(const struct search *search, const struct split *split)
 }
 
 /* Sets split->splits for the conditions by which LLVM is predicted to unswitch
- * their loops. Since each of them may make the code that must be copied for
- * others smaller, repeats this until nothing changes. */
+ * their loops. Such a condition may reduce the code that must be copied for
+ * other conditions. So the prediction is repeated until nothing changes. */
 static void
 mark_splits(struct search *search)
 {
@@ -420,8 +420,8 @@ some_has_many_copies(struct jit *jit, int depth)
 }
 
 /* Makes a more precise prediction in a copy of the module, in which LLVM has
- * hoisted invariant code out of loops. The values that are still computed in a
- * loop are then those that vary. */
+ * hoisted invariant code out of loops. All values that are still computed in a
+ * loop then vary in it. */
 static bool
 has_many_copies_after_hoisting(struct jit *jit)
 {

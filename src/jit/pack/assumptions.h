@@ -100,9 +100,10 @@ void jit_pack_write_choice(struct jit_pack_writer *to, LLVMValueRef at);
  * new function, which becomes body->general. */
 LLVMValueRef jit_pack_write_parts(struct jit_pack_body *body, unsigned width,
                                   unsigned narrow);
-/* Writes a branch that leaves the function for the pack if `fits`
- * (an i1) is false: body->general, or the body for one lane after the other,
- * runs instead. Nothing that can be observed must have happened before. */
+/* Writes a branch that leaves the function for the pack if `fits` (an i1) is
+ * false: body->general, or the body for one lane after the other, runs
+ * instead. There must be no effect that other threads can observe before the
+ * branch. */
 void jit_pack_branch(struct jit_pack_writer *to, LLVMValueRef fits);
 /* Writes a run-time test that the operand of the sign or zero extension `at`
  * does not wrap between the first and the last lane. If the operand wraps, the

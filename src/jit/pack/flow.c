@@ -310,8 +310,8 @@ leave_block(struct flow *flow, unsigned block, LLVMValueRef any)
 
 /* ---- phis ---- */
 
-/* Returns incoming value number `i` of the phi, as a scalar or a vector like
- * the phi. */
+/* Returns incoming value number `i` of the phi: a scalar if the phi is a
+ * scalar in the function for the pack, else a vector. */
 static LLVMValueRef
 incoming(struct flow *flow, LLVMValueRef phi, unsigned i)
 {

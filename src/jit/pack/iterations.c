@@ -11,9 +11,10 @@
  * If lanes leave the loop in different iterations, the elements that are read
  * for a lane that has left would be wasted: such loops have no buffered loads.
  *
- * Elements of later iterations are read early. The loop must therefore not
- * contain a synchronisation, and stores only at addresses that are the same in
- * all iterations, so that buffered.c can test whether they overlap.
+ * Elements of later iterations are read early. The loop must therefore contain
+ * no synchronisation. All its stores must go to addresses that are the same in
+ * all iterations, so that buffered.c can test whether they overlap with the
+ * elements.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -270,9 +271,9 @@ is_unsized(LLVMValueRef address)
 }
 
 /* Adds the store to row->stores, whose addresses are compared with those of
- * the buffered load at run time. Returns false if that is impossible: the
- * store's address changes in the loop, or the lanes do not write elements near
- * each other. */
+ * the buffered load at run time. Returns false if such a comparison is
+ * impossible: the store's address changes in the loop, or the lanes do not
+ * write elements near each other. */
 static bool
 add_store(const struct jit_pack_body *body, struct jit_pack_buffered *row,
           LLVMValueRef at)

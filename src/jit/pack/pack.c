@@ -57,7 +57,7 @@ struct content {
     /* true: some accesses have an index that is limited to a range, as by min
      * and max */
     bool clamped;
-    /* number of branches for which lanes may take different ways */
+    /* number of branches for which lanes may take different paths */
     unsigned divergent;
     bool calls;    /* true: the body calls functions other than intrinsics */
     bool buffered; /* true: the loops contain buffered loads (iterations.c) */
@@ -68,8 +68,8 @@ struct content {
  * region is the code of a kernel from its start or a barrier to the next
  * barrier. */
 struct job {
-    /* the kernel; for code between two barriers, a copy of it whose body is
-     * that code (regions.c) */
+    /* the kernel to write packs for. For the code between two barriers: a copy
+     * of the kernel whose body contains only this code (regions.c) */
     struct jit_kernel *kernel;
     /* array of JIT_PACK_WIDTHS elements: receives the numbers of threads that
      * one call of each function for packs runs, as in jit_kernel.packs */
@@ -313,7 +313,8 @@ count_instruction(struct jit *jit, LLVMValueRef at, void *data)
     ++*(unsigned *)data;
 }
 
-/* Returns the number of lanes of a vector for the body. */
+/* Returns the number of lanes of one vector register: its width divided by 64
+ * bits if the body computes with doubles, else by 32 bits. */
 static unsigned
 vector_lanes(const struct jit_pack_body *body, const struct content *content)
 {

@@ -63,7 +63,7 @@ enum jit_shape_kind {
 /* Relation between the values that one LLVM value of the body has in the lanes
  * of a pack. Stride 0 means uniform: equal in all lanes. The relation holds
  * for the lanes that execute the instruction, modulo 2^bits. If `is_signed`
- * (`is_unsigned`) is true, it also holds without wrapping for signed
+ * (`is_unsigned`) is true, the relation also holds without wrapping for signed
  * (unsigned) numbers. For a pointer, the stride is in bytes. */
 struct jit_shape {
     enum jit_shape_kind kind;
@@ -179,10 +179,11 @@ unsigned jit_pack_common_loop(const struct jit_pack_body *body, unsigned a,
  * the loops. Uses the immediate post-dominators. */
 void jit_pack_hoist(struct jit_pack_body *body);
 
-/* branches.c: splits branches on conditions with uniform terms (equal in all
- * lanes) and others into two branches, the first one on the uniform terms.
- * Uses the shapes of values. Changes the control flow, so that all analyses of
- * the body have to be repeated. Returns whether it has split any branch. */
+/* branches.c: splits each branch whose condition has uniform terms (equal in
+ * all lanes) and other terms into two branches, the first one on the uniform
+ * terms. Uses the shapes of values. Changes the control flow, so that all
+ * analyses of the body have to be repeated. Returns whether any branch was
+ * split. */
 bool jit_pack_split_branches(const struct jit_pack_body *body);
 
 /* shapes.c: determines the shape of each value of the body: whether it is
@@ -200,8 +201,8 @@ bool jit_pack_is_uniform(const struct jit_pack_body *body, LLVMValueRef value);
  * uniform. */
 bool jit_pack_is_linear(const struct jit_pack_body *body, LLVMValueRef value);
 /* Tests for an extension of an integer to 64 bits that counts as linear,
- * although its operand may wrap between lane 0 and the last lane. A run-time
- * test is needed for it. */
+ * although its operand may wrap between lane 0 and the last lane. The operand
+ * must be tested at run time. */
 bool jit_pack_assumes(const struct jit_pack_body *body, LLVMValueRef at);
 /* Tests whether lanes may arrive at the phi from different predecessors, or
  * from different iterations of a loop that they have left. */

@@ -621,8 +621,9 @@ drop_wrong_branches(struct jit_pack_body *body, unsigned count)
 }
 
 /* Assumes that the comparisons of indices on which branches depend have the
- * same result in all lanes, where possible. The operands of such a comparison
- * are linear without assumptions on branches, and so also with them. */
+ * same result in all lanes, where possible. This requires that the operands of
+ * such a comparison are linear. They were found linear without this
+ * assumption, and remain so with it. */
 static void
 assume_branches(struct jit_pack_body *body, unsigned count)
 {

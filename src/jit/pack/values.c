@@ -434,8 +434,9 @@ write_intrinsic(struct jit_pack_writer *to, LLVMValueRef at, bool same)
                           arguments, count, "");
 }
 
-/* Writes the slow path of a mathematical function, `rare ? F(x, ...) : usual`:
- * calls F for the lanes of the mask for which the condition `rare` is true. */
+/* Writes the slow path of a mathematical function, `is_slow ? F(x, ...) :
+ * fast_value`: calls F for the lanes of the mask for which the condition
+ * `is_slow` is true. */
 static LLVMValueRef
 write_slow_path(struct jit_pack_writer *to, LLVMValueRef at)
 {

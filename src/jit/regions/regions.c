@@ -48,8 +48,8 @@ enum {
     /* kernels with more basic blocks are not split, since the analysis is too
      * slow */
     MAX_BLOCKS = 2000,
-    /* maximum number of instructions times number of barriers of a kernel that
-     * is split */
+    /* maximum product of the number of instructions and the number of barriers
+     * of a kernel that is split */
     MAX_COPIES = 200000,
 };
 
@@ -69,8 +69,8 @@ is_barrier(LLVMValueRef at)
     return jit_calls(at, "__pycuda_barrier") || jit_is_split_mark(at);
 }
 
-/* Tests whether the barrier has no result (unlike __syncthreads_count), or an
- * unused one. */
+/* Tests whether the barrier has no result (unlike __syncthreads_count), or a
+ * result that is not used. */
 static bool
 is_plain_barrier(LLVMValueRef at)
 {
@@ -174,8 +174,9 @@ may_split(struct jit *jit, struct jit_kernel *kernel, bool *warps)
 
 /* Splits the basic block of the barrier at the barrier, and removes the
  * barrier. A warp operation is not removed: it becomes the first instruction
- * of the second part. The new basic block is the first part, so that phis that
- * name the old one as predecessor remain valid. */
+ * of the second part. The second part stays in the old basic block, so that
+ * phis that name this block as predecessor remain valid. The first part moves
+ * to a new block. */
 static void
 cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
 {
@@ -419,7 +420,7 @@ find_successors(struct jit_split *split, const unsigned *ends)
     split->kernel->regions = regions;
 }
 
-/* Inserts the barriers again, so that the kernel can run on fibers. */
+/* Inserts the removed barriers again, so that the kernel can run on fibers. */
 static void
 restore(struct jit *jit, struct jit_split *split)
 {

@@ -513,10 +513,10 @@ leads_to(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     return true;
 }
 
-/* This file has put a test `threadIdx < n - b` into the outer loop over `b`.
- * If the test guards only an inner loop, moves it into the body of that loop.
- * All threads then run both loops, and the test guards the statements in the
- * inner one. */
+/* jit_even_strides has put a test `threadIdx < n - b` into the outer loop over
+ * `b`. If the test guards only an inner loop, moves it into the body of that
+ * loop. All threads then run both loops, and the test guards the statements in
+ * the inner one. */
 static void
 move_condition(const struct stride *outer, const struct stride *inner)
 {

@@ -229,9 +229,9 @@ copy_body(struct unroll *jam, LLVMValueRef index)
     }
 }
 
-/* Builds a test whether the next `copies` iterations run for all threads. The
- * test is unsigned, so a negative step counts as a large number and makes it
- * false. */
+/* Builds a test of whether the next `copies` iterations run for all threads.
+ * The test is unsigned, so a negative step counts as a large number and makes
+ * the test false. */
 static LLVMValueRef
 build_test(const struct unroll *jam)
 {

@@ -24,7 +24,8 @@ struct jit_target {
     const char *compress;
     /* true: masked vector operations are as fast as unmasked ones */
     bool masks;
-    /* returns whether the processor of this process can run the target */
+    /* returns whether the processor of this machine can run code for the
+     * target */
     bool (*suits)(void);
     void (*open)(void); /* registers LLVM's code generator for the family */
 };
@@ -32,7 +33,8 @@ struct jit_target {
 /* Returns the processor with that name from the tables of all processor
  * families, or NULL. */
 const struct jit_target *jit_target_find(const char *name);
-/* Returns the table entry of the processor that runs this program. */
+/* Returns the first target of this machine's processor family that the machine
+ * can run, which is the best one. */
 const struct jit_target *jit_target_host(void);
 /* Returns the names of all processors in the tables of all processor families,
  * separated by `between`. */

@@ -49,7 +49,8 @@ is_widening(LLVMValueRef value)
     return is_opcode(value, LLVMZExt) || is_opcode(value, LLVMSExt);
 }
 
-/* Returns the value of a constant, or -1 for other values. */
+/* Returns the value of an integer constant, or -1 if the value is not a
+ * constant. */
 static int64_t
 constant_of(LLVMValueRef value)
 {
