@@ -1,7 +1,7 @@
 /* live.c - finds where a value is live in a split kernel, and replaces its
  * uses.
  *
- * Called by spill.c, which moves values across barriers.
+ * Called by spill.c and spilled_values.c, which pass values across barriers.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -1,12 +1,11 @@
 /* guard.c - derives the bounds of a kernel's thread loop from its first
  * branch.
  *
- * Called by retarget/geometry.c for kernels without fibers. `if (i < n)`
- * around a kernel, also `i >= 2 && i < n`, becomes the bound of its thread
- * loop, where i is blockIdx.x * blockDim.x + threadIdx.x, or another sum of
- * threadIdx.x and a value that is equal for all threads of the block. With the
- * bound, the vectorised thread loop needs no masked stores, and i is known not
- * to wrap.
+ * Called by main.c for kernels without fibers. `if (i < n)` around a kernel,
+ * also `i >= 2 && i < n`, becomes the bound of its thread loop, where i is
+ * blockIdx.x * blockDim.x + threadIdx.x, or another sum of threadIdx.x and a
+ * value that is equal for all threads of the block. With the bound, the
+ * vectorised thread loop needs no masked stores, and i is known not to wrap.
  *
  * A grid-stride loop `for (; i < n; i += stride)` that is the whole kernel is
  * interchanged with the thread loop, so that the thread loop is the inner one.

@@ -210,7 +210,7 @@ jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel)
 static bool
 is_long(const struct jit_kernel *kernel)
 {
-    /* a longer body, in instructions, is not interleaved */
+    /* a body with at least this many instructions is not interleaved */
     enum { LONG = 48 };
     unsigned count = 0;
     LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(kernel->body);

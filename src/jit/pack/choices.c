@@ -1,8 +1,8 @@
 /* choices.c - choices in the indices of accesses that are the same for all
  * lanes of most packs.
  *
- * Called by pack.c, shapes.c and values.c. Kernels limit indices to the range
- * of an array, or choose another element at its border:
+ * Called by shapes.c, values.c and quotients.c. Kernels limit indices to the
+ * range of an array, or choose another element at its border:
  *
  *     c = min(max(x + j, 0), n - 1);   w = x == 0 ? x : x - 1;
  *
