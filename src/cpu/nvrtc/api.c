@@ -101,8 +101,8 @@ nvrtcVersion(int *major, int *minor)
     return NVRTC_SUCCESS;
 }
 
-/* Architectures that nvrtcGetSupportedArchs lists; all others are accepted as
- * well. */
+/* The architectures that nvrtcGetSupportedArchs lists. The option
+ * --gpu-architecture accepts all other architectures as well. */
 static const int architectures[] = {50, 52,  53,  60,  61,  62, 70,
                                     72, 75,  80,  86,  87,  88, 89,
                                     90, 100, 103, 110, 120, 121};
@@ -163,7 +163,7 @@ all_given(int count, const char *const *texts)
     return true;
 }
 
-/* Returns true if a name occurs twice. */
+/* Returns true if a header name occurs twice in the array `names`. */
 static bool
 has_duplicate(int count, const char *const *names)
 {

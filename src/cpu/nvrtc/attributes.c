@@ -180,8 +180,8 @@ nvrtc_macros_have(const struct nvrtc_macros *macros, struct nvrtc_token name)
     return false;
 }
 
-/* Reads the tokens of a macro's text up to `end`. Returns true if one of them
- * is `word` or a macro in `macros`. */
+/* Reads the tokens of a macro's text up to `end`. Returns true if a token is
+ * `word` or the name of a macro in `macros`. */
 static bool
 text_has(const struct nvrtc_macros *macros, struct nvrtc_tokens *tokens,
          const char *end, const char *word)

@@ -22,12 +22,13 @@ struct nvrtc_macros {
 };
 
 /* Adds edits that rewrite CUDA's memory and execution spaces if they are
- * written as GNU attributes: __attribute__((shared)) becomes __shared__.
- * Includes attributes in lists and in macros. */
+ * written as GNU attributes: __attribute__((shared)) becomes __shared__. Also
+ * rewrites spaces in a list of several attributes and in the text of a
+ * macro. */
 void nvrtc_attributes_mark(struct nvrtc_edits *edits, const char *source);
-/* Finds the macros without parameters whose text contains `word`, or a macro
- * found before, and adds their names to `macros`. Stops when `macros` has
- * NVRTC_MACROS_MOST names. */
+/* Finds the macros without parameters whose text contains `word`, or the name
+ * of a macro that was found before it, and adds their names to `macros`. Stops
+ * when `macros` has NVRTC_MACROS_MOST names. */
 void nvrtc_macros_find(struct nvrtc_macros *macros, const char *source,
                        const char *word);
 /* Returns true if the list `macros` contains the name. */

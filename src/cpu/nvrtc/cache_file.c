@@ -1,10 +1,11 @@
 /* cache_file.c - cache files that one process writes and others trust.
  *
- * Called by pch.c for precompiled headers. The front end parses such a file
- * without checks, so the file must be complete, and no other user may have
- * written it. A file ends with a checksum of its name and bytes. It is written
- * under a temporary name and then renamed; after a system crash it may be
- * incomplete, which the checksum detects. The process remembers the device,
+ * Called for precompiled headers (pch.c) and for images of kernels
+ * (image_cache.c). The front end parses a precompiled header without checks,
+ * and images are executed, so a file must be complete, and no other user may
+ * have written it. A file ends with a checksum of its name and bytes. It is
+ * written under a temporary name and then renamed; after a system crash it may
+ * be incomplete, which the checksum detects. The process remembers the device,
  * inode, size and time of files that it has verified. Thread-safe.
  *
  * SPDX-License-Identifier: MIT */
@@ -40,8 +41,8 @@ enum {
 #define MAX_BYTES   ((off_t)1 << 30)
 #define CHUNK       ((size_t)1 << 18)
 
-/* The last bytes of a cache file, after the precompiled header. The front end
- * ignores them. */
+/* The last bytes of a cache file, after the precompiled header or image. The
+ * front end ignores them in a precompiled header. */
 struct trailer {
     char magic[8];
     struct nvrtc_digest digest;
@@ -253,9 +254,9 @@ file_is_valid(int fd, const char *path, struct nvrtc_text *log)
     bool whole = chunk && bytes_are_valid(fd, path, bytes, chunk);
     free(chunk);
     if (time(NULL) - status.st_mtime > TOUCHED_EVERY) {
-        /* This changes the file's time, by which the list of verified files
-         * identifies a file. So the file is not added to the list now; the
-         * next use adds it. */
+        /* futimens changes the file's time, by which the list of verified
+         * files identifies a file. So this call does not add the file to the
+         * list; the next use of the file does. */
         futimens(fd, NULL);
     } else if (whole) {
         seen_add(&status);
@@ -301,8 +302,9 @@ text_read(int fd, const char *path, struct nvrtc_text *text)
         struct nvrtc_digest digest;
         struct trailer trailer;
 
-        /* The file may have been verified earlier in this process. Its bytes
-         * are executed, so they are verified after they have been read. */
+        /* Verify the bytes that were just read, even if the process has
+         * verified the file earlier: the bytes are executed, and the file may
+         * have changed since. */
         digest_begin(&digest, path);
         for (size_t at = 0; at < length; at += CHUNK) {
             size_t rest = length - at;

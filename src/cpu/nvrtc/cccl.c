@@ -40,8 +40,8 @@ nvrtc_cccl_contains(const char *cccl, const char *name)
 }
 
 /* Stores in `path` the real path of the folder `below` in `folder`. Returns
- * false if CCCL is not there, or if CUDA toolkit headers are there as well,
- * which the CPU device does not read. */
+ * false if this folder has no headers of CCCL, or if it also has headers of a
+ * CUDA toolkit (cuda_runtime.h), which the CPU device cannot use. */
 static bool
 folder_take(char path[PATH_MAX], const char *folder, const char *below)
 {
@@ -169,8 +169,9 @@ is_cccl_name(const char *name)
     return false;
 }
 
-/* Returns true if the header `name` calls for CCCL. If `any` is true, each
- * header of CCCL does, otherwise only those that the package lacks. */
+/* Returns true if the header `name` requires CCCL. If `any` is true, these are
+ * all headers of CCCL, otherwise only the headers of CCCL that the package
+ * lacks. */
 static bool
 name_wants(const char *name, const char *headers, bool any)
 {

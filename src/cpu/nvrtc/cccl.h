@@ -34,8 +34,8 @@ extern const char nvrtc_cccl_advice[];
 bool nvrtc_cccl_is_include(const char *word);
 /* Returns true if CCCL's folder `cccl` has the header `name`. */
 bool nvrtc_cccl_contains(const char *cccl, const char *name);
-/* Returns true if no -D or -U option is for a macro that CCCL's headers
- * test. */
+/* Returns true if no -D or -U option defines or undefines a macro that CCCL's
+ * headers test. */
 bool nvrtc_cccl_undefined(const struct nvrtc_strings *preprocess);
 /* Adds the version of the CCCL in the folder `cccl` to the hash. Returns false
  * if it cannot be read. */

@@ -53,9 +53,9 @@ names_compile(struct nvrtc_job *job)
     if (job->program->expression_count == 0) {
         return NVRTC_SUCCESS;
     }
-    /* This second run of the front end repeats the warnings of the first run,
-     * which are saved in `saved`. Therefore it starts with an empty log, which
-     * is only reported if the run fails. */
+    /* For name expressions, the front end runs a second time and repeats the
+     * warnings of the first run. So the second run gets an empty log, which is
+     * only reported if it fails; `saved` has the messages of the first run. */
     job->program->log = (struct nvrtc_text){0};
     nvrtcResult result = nvrtc_job_front(job, true, &process);
     if (result == NVRTC_SUCCESS) {

@@ -5,8 +5,9 @@
  * `++c` are errors, also in code that is never executed, while `*&c = 1` and
  * references to c are accepted. If the source has such a name next to an
  * operator that modifies its operand, the front end also compiles a copy of
- * the source in which these variables are const. The errors that it finds
- * there about these variables are reported. Without state.
+ * the source in which these variables are const. Clang's errors about the
+ * __constant__ variables in this copy become errors of the program. Without
+ * state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -27,8 +28,9 @@
 
 enum { NAMES_MOST = 256 };
 
-/* Comment that marks variables which are const only in the copy of the source.
- * It is inserted into the copy before the name of the variable. */
+/* Comment that is inserted before the name of each variable which is const
+ * only in the copy of the source. It distinguishes these variables from those
+ * that the program declares const. */
 static const char mark[] = "/*constant*/";
 
 struct constants {
@@ -188,8 +190,8 @@ declaration_read(struct constants *all, struct nvrtc_tokens *tokens)
 
     if (nvrtc_token_is_name(name) && nvrtc_token_read(&lookahead) &&
         strchr(";=,{", *lookahead.last.start)) {
-        /* makes variable_add insert `const` directly before the variable's
-         * name, as for a pointer */
+        /* `name` precedes the word __constant__. As for a pointer, makes
+         * variable_add insert `const` directly before the name. */
         at.is_pointer = true;
         variable_add(all, &at, name);
     } else {
@@ -200,8 +202,9 @@ declaration_read(struct constants *all, struct nvrtc_tokens *tokens)
         if (nvrtc_token_is(tokens->last, "__attribute__")) {
             struct nvrtc_token before = tokens->before;
             group_skip(tokens);
-            /* The attribute must not count as the previous token of the code
-             * that follows, so the token before it stays the last one. */
+            /* Skip the attribute: the token before it becomes the last token
+             * again, so that the code after the attribute sees it as the
+             * previous token. */
             tokens->last = before;
             continue;
         }
@@ -278,8 +281,9 @@ is_after_increment(const char *source, const char *name)
 }
 
 /* Returns true if the last token may be the name of a __constant__ variable
- * and an operator next to it modifies the variable. In the text of a macro any
- * name may be one, since it may be a parameter of the macro. */
+ * and an operator next to it modifies the variable. In the text of a macro,
+ * any name is accepted, since it may be a parameter of the macro and stand for
+ * a __constant__ variable. */
 static bool
 is_candidate(const struct constants *all, const struct nvrtc_tokens *tokens,
              bool in_macro)
@@ -327,8 +331,8 @@ source_read(struct constants *all)
 
 /* Returns true if the text of an error names a scalar type for its variable:
  * 'const int', 'const my' (aka 'const int'). Returns false for enums and
- * pointers, since the front end's text is the same for such a variable and for
- * an array of them. */
+ * pointers: for them, the front end's text does not tell whether the variable
+ * is a scalar or an array. */
 static bool
 is_scalar(const char *said)
 {

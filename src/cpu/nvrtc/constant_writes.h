@@ -8,8 +8,9 @@
 
 struct nvrtc_job;
 
-/* Reports assignments to __constant__ variables as errors, as in NVRTC. If
- * there can be none, tells pycuda-jit not to search for them. */
+/* Reports assignments to __constant__ variables as errors, as in NVRTC. If the
+ * source has __constant__ variables but no template assigns to one, lets
+ * pycuda-jit skip its own search for such assignments. */
 nvrtcResult nvrtc_job_constants(struct nvrtc_job *job);
 
 #endif

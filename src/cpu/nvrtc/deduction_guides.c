@@ -52,9 +52,9 @@ parenthesis_record(struct reader *reader, struct nvrtc_token before_name)
     }
 }
 
-/* Returns true if the token before call->name allows a deduction guide: it
- * ends the previous declaration, or is `explicit` or the '>' of
- * template<...>. */
+/* Returns true if a deduction guide can begin after the token before
+ * call->name: after the end of a declaration, after `explicit`, or after the
+ * '>' of template<...>. */
 static bool
 may_begin(const struct call *call)
 {

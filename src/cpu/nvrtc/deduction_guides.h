@@ -1,5 +1,5 @@
-/* deduction_guides.h - edits for deduction guides, made before the front end
- * runs.
+/* deduction_guides.h - declares the deduction guides of a source __device__
+ * before the front end runs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_DEDUCTION_GUIDES_H

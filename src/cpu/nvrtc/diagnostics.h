@@ -1,5 +1,5 @@
-/* diagnostics.h - clang's messages, as NVRTC would judge the code. Without
- * state.
+/* diagnostics.h - turns clang's warnings into errors, or drops them, as NVRTC
+ * does for the same code. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_DIAGNOSTICS_H

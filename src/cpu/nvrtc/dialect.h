@@ -1,4 +1,5 @@
-/* dialect.h - edits for the dialect of C++, made before the front end runs.
+/* dialect.h - makes keywords of clang that NVRTC lacks an error, before the
+ * front end runs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_DIALECT_H

@@ -1,4 +1,5 @@
-/* execution_spaces.h - edits for functions without execution space.
+/* execution_spaces.h - excludes kernels from the pragma that makes all
+ * functions device functions.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_EXECUTION_SPACES_H

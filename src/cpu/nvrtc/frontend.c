@@ -180,12 +180,13 @@ static const char *const fixed_flags[] = {
     "sm_70",
     "-target-feature",
     "+ptx85",
-    /* The flags restrict the search to the package's headers, not those of the
-     * system. */
+    /* The options that follow restrict the search for headers to the package's
+     * headers and exclude those of the system. */
     "-nostdsysteminc",
     "-nobuiltininc",
     "-nostdinc++",
-    /* These flags select the language; flags that follow override them. */
+    /* The options that follow select the language; later options of the
+     * command line override them. */
     "-std=c++17",
     "-ffp-contract=fast",
     "-fgnuc-version=4.2.1",
@@ -205,7 +206,8 @@ static const char *const fixed_flags[] = {
     "100",
     "-Wno-pragma-clang-attribute",
     "-Wno-builtin-macro-redefined",
-    /* The flags switch off extensions that NVRTC does not have. */
+    /* The options that follow switch off extensions that NVRTC does not
+     * have. */
     "-fno-dollars-in-identifiers",
     "-Werror=gnu-statement-expression",
     "-Werror=gnu-conditional-omitted-operand",
@@ -218,7 +220,8 @@ static const char *const fixed_flags[] = {
     "-Werror=zero-length-array",
     "-Werror=flexible-array-extensions",
     "-Werror=delimited-escape-sequence-extension",
-    /* diagnostics.c decides which of these warnings become errors. */
+    /* These options switch on warnings about features of later C++ standards.
+     * diagnostics.c decides which of the warnings become errors. */
     "-Wc++14-extensions",
     "-Wc++14-binary-literal",
     "-Wc++17-extensions",
@@ -232,7 +235,7 @@ static const char *const fixed_flags[] = {
     "-Wuninitialized",
     "-Wno-sometimes-uninitialized",
     "-Wno-uninitialized-const-reference",
-    /* The flags switch off warnings that NVRTC does not have. */
+    /* The options that follow switch off warnings that NVRTC does not have. */
     "-Wno-c++11-narrowing",
     "-Wno-return-type-c-linkage",
     "-Wno-non-c-typedef-for-linkage",
@@ -316,8 +319,9 @@ nvrtc_frontend_flags(struct nvrtc_strings *argv, const char *headers,
     }
 }
 
-/* Names longer than this, in bytes, get no suggestion of another name: clang
- * would need a time that grows with the square of the length. */
+/* Length in bytes above which a name gets no suggestion of a similar name:
+ * clang's search for one takes a time that grows with the square of the
+ * length. */
 enum { SPELLED_MOST = 500 };
 
 void

@@ -265,8 +265,8 @@ frontend_argv(const struct nvrtc_job *job, struct nvrtc_strings *argv)
     }
     for (size_t i = 0; i < job->options.preprocess.count; i++) {
         const char *word = job->options.preprocess.word[i];
-        /* Not the -I option of a folder with CCCL: header_flags adds this
-         * folder, after the package's additions to CCCL. */
+        /* Skip the -I option of a folder with CCCL: header_flags adds the
+         * folder after the package's additions to CCCL. */
         if (job->options.cccl == NULL || !nvrtc_cccl_is_include(word)) {
             nvrtc_strings_add(argv, "%s", word);
         }
@@ -278,8 +278,8 @@ frontend_argv(const struct nvrtc_job *job, struct nvrtc_strings *argv)
     }
 }
 
-/* Adds to `argv` the flags that select the output and, as the input, standard
- * input. */
+/* Adds to `argv` the flags that select the kind of output, and make the front
+ * end read from standard input and write to standard output. */
 static void
 output_argv(const char *output, struct nvrtc_strings *argv)
 {
@@ -420,11 +420,10 @@ preprocess(struct nvrtc_job *job)
 }
 
 /* Called if the front end has refused relocatable code. The first retry is for
- * errors about a kernel or about a name of the runtime API: it includes that
- * API, which the source may use through its headers, and declares kernels so
- * that their addresses can be taken. The second retry is for launches in
- * headers or in several macros: it rewrites them in the output of the
- * preprocessor. Returns true if a retry may succeed. */
+ * errors about a kernel or about a name of the runtime API: it includes the
+ * header of this API, and declares kernels so that device code can take their
+ * addresses. The second retry is for launches in headers or in several macros:
+ * it edits the preprocessor's output. Returns true if a retry may succeed. */
 static bool
 retry_launches(struct nvrtc_job *job)
 {
@@ -449,8 +448,8 @@ retry_launches(struct nvrtc_job *job)
         job->device_runtime = job->launches = true;
         return true;
     }
-    /* The output contains the headers that the source includes, so they must
-     * not be precompiled. */
+    /* The preprocessor's output contains the text of all included headers, so
+     * the precompiled header of the source's includes must not be used. */
     nvrtc_pch_fall_back(&job->pch, NULL);
     char *text = preprocess(job);
     char *marked = text && nvrtc_launches_mark(&edits, text)
@@ -552,8 +551,8 @@ retry_rewritten(struct nvrtc_job *job, struct nvrtc_process *process)
         free(job->source);
         job->source = NULL;
     }
-    /* Report the errors of the rewritten source only if the original source
-     * has all of them, too. Otherwise report those of the original source. */
+    /* Report the errors of the rewritten source only if they are also errors
+     * of the original source. Otherwise report the latter. */
     if (well || errors_are_original(&job->program->log, &said)) {
         nvrtc_text_free(&said);
     } else {
@@ -607,9 +606,9 @@ retry_with_device_default(struct nvrtc_job *job, struct nvrtc_process *process)
 
 /* NVRTC accepts one declaration of a function with __device__ and another one
  * without; for clang these are two functions. If the log has an error about
- * this, compiles with all functions without an execution space as device
- * functions. Returns false if the log has no such error, or if this
- * compilation fails, too; the log and the options are then as before. */
+ * such a function, compiles with all functions without an execution space as
+ * device functions. Without such an error, or if this also fails, returns
+ * false; the log and the options are then as before. */
 static bool
 retry_unmarked(struct nvrtc_job *job, struct nvrtc_process *process)
 {
@@ -660,9 +659,9 @@ nvrtc_job_use_cccl(struct nvrtc_job *job)
     return true;
 }
 
-/* Compiles with CCCL's headers in the folder `cccl`, or with the package's own
- * headers if it is NULL. Returns false if the compilation fails, too; the log
- * and the options are then as before. */
+/* Compiles again, with CCCL's headers in the folder `cccl`, or with the
+ * package's own headers if `cccl` is NULL. Returns false if this compilation
+ * also fails; the log and the options are then as before the call. */
 static bool
 retry_headers(struct nvrtc_job *job, struct nvrtc_process *process,
               const char *cccl)
@@ -695,8 +694,9 @@ retry_headers(struct nvrtc_job *job, struct nvrtc_process *process,
     return false;
 }
 
-/* If the log mentions CCCL, compiles with its headers: a header of the program
- * includes them. Without CCCL, the log says how to install it. */
+/* Compiles with CCCL's headers if the log mentions CCCL, as when a header of
+ * the program, which was not searched, includes CCCL. If CCCL is not
+ * installed, adds advice to the log on how to install it. */
 static bool
 retry_cccl(struct nvrtc_job *job, struct nvrtc_process *process)
 {
@@ -712,9 +712,9 @@ retry_cccl(struct nvrtc_job *job, struct nvrtc_process *process)
     return retry_headers(job, process, job->cccl);
 }
 
-/* Compiles a source that includes Thrust's headers with the package's own ones
- * and placeholders, since some of CCCL's need host code. This suffices if no
- * kernel uses them. */
+/* Compiles a source that includes Thrust's headers without CCCL: some of its
+ * Thrust headers need host code. The package's own headers and placeholders
+ * suffice if no kernel uses Thrust. */
 static bool
 retry_without_cccl(struct nvrtc_job *job, struct nvrtc_process *process)
 {

@@ -20,8 +20,9 @@ bool nvrtc_image_compiler(char path[PATH_MAX]);
  * write to. */
 bool nvrtc_image_cache_path(struct nvrtc_digest *digest, char path[PATH_MAX]);
 /* Reads an image from the cache file `path`. Returns false, with an empty
- * text, if it is not there, the path is empty, or the file is damaged or may
- * be another user's (cache_file.h). The caller frees the text. */
+ * text, if the path is empty, or if the file does not exist, is damaged or may
+ * have been written by another user (cache_file.h). The caller frees the
+ * text. */
 bool nvrtc_image_cache_find(const char *path, struct nvrtc_text *image);
 
 #endif

@@ -1,8 +1,8 @@
 /* jit_process.c - runs pycuda-jit, which compiles retargetable bitcode to an
  * image.
  *
- * Called by module.c and link.c for images that contain bitcode, this device's
- * equivalent of PTX. Thread-safe, without state.
+ * Called by module.c and link.c for images that contain bitcode, which is the
+ * CPU device's equivalent of PTX. Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>

@@ -43,7 +43,8 @@ struct nvrtc_job {
     /* `marked` is the output of the preprocessor */
     bool preprocessed;
     char *marked; /* program's source with the edits of nvrtc_job_mark */
-    /* the text in `marked` with the changes by rewrite.c; NULL before that */
+    /* the text in `marked` after the edits of rewrite.c; NULL if rewrite.c has
+     * not edited it */
     char *source;
     struct nvrtc_process jit;
     struct nvrtc_timing timing;

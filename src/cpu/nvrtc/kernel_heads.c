@@ -84,9 +84,9 @@ struct reader {
     enum scope scopes[SCOPES_MOST];
     size_t depth;
     struct nvrtc_linkage linkage; /* prototypes of kernels with extern "C" */
-    /* The source has an #if, or a macro with a brace. It is then not known in
-     * which class or namespace a declaration is, since all branches are read,
-     * and macros are not expanded. */
+    /* The source has an #if, or a macro with a brace. Then the class or
+     * namespace of a declaration is unknown, since all branches of an #if are
+     * read and macros are not expanded. */
     bool has_unsure_scopes;
 };
 
@@ -275,8 +275,8 @@ head_take(struct reader *reader)
     if (c == '(' && head->depth == 0 &&
         nvrtc_token_is_name(reader->tokens.before) &&
         !is_among(reader->tokens.before, attributes, COUNT(attributes))) {
-        /* This list has the parameters. A list in parentheses before it was
-         * the argument list of a macro. */
+        /* The list that begins here has the function's parameters. An earlier
+         * list in parentheses was the argument list of a macro. */
         head->refusal_of_parameters = head->misplaced = NULL;
         head->angles = 0;
         head->parameter = (struct parameter){0};
@@ -322,8 +322,8 @@ is_inside(const struct reader *reader, enum scope scope)
     return false;
 }
 
-/* Called for each head that NVRTC accepts: passes the declaration of a kernel
- * to kernel_linkage.c. */
+/* Called for each head of a declaration that NVRTC accepts. If it declares a
+ * kernel, passes it to kernel_linkage.c. */
 static void
 head_link(struct reader *reader, bool has_body)
 {
@@ -363,8 +363,9 @@ variable_refuse(const struct head *head, bool in_class)
                : NULL;
 }
 
-/* Called at the ';' or '{' that ends a head. If NVRTC refuses the declaration,
- * inserts a pragma that reports the error. */
+/* Called at the ';' or '{' that ends the head of a declaration. If NVRTC
+ * refuses the declaration, inserts a pragma that makes the front end report an
+ * error. */
 static void
 head_end(struct reader *reader, bool has_body)
 {

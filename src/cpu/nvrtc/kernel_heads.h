@@ -1,4 +1,5 @@
-/* kernel_heads.h - kernels that only NVRTC refuses. Thread-safe.
+/* kernel_heads.h - reports kernels that NVRTC refuses and clang accepts.
+ * Thread-safe.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_KERNEL_HEADS_H

@@ -77,7 +77,8 @@ is_mark(const struct token_list *list, size_t i, char mark)
            *list->token[i].start == mark;
 }
 
-/* Tests for three adjacent marks, as in <<<, from token `i` on. */
+/* Returns true if token `i` and the next two are three adjacent characters
+ * `mark`, as in <<<. */
 static bool
 is_triple(const struct token_list *list, size_t i, char mark)
 {
@@ -270,7 +271,7 @@ before_name(const struct token_list *list, long i, long *start)
 }
 
 /* Returns the index of the first token of the postfix expression that ends
- * with token `i`, or NONE if it has no such form. */
+ * with token `i`, or NONE if no postfix expression ends there. */
 static long
 expression_start(const struct token_list *list, long i)
 {
@@ -297,7 +298,8 @@ expression_start(const struct token_list *list, long i)
 
 /* ---- edits ---- */
 
-/* Adds the tokens from `first` to before `end`, on one line. */
+/* Appends the tokens from index `first` up to, but not including, `end` to
+ * `text`, on one line. */
 static void
 tokens_copy(struct nvrtc_text *text, const struct token_list *list,
             size_t first, size_t end)

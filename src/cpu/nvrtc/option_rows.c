@@ -61,8 +61,8 @@ static const struct option_row table[] = {
     {"--include-path", "-I", VALUE_JOINED, OPTION_INCLUDE, NULL},
     {"--pre-include", "-include", VALUE_TEXT, OPTION_PREINCLUDE, NULL},
     {SAME("no-source-include"), VALUE_NONE, OPTION_IGNORE, NULL},
-    /* Options for precompiled headers. pch.c creates these even without the
-     * options. */
+    /* Options for precompiled headers. pch.c creates precompiled headers even
+     * without these options. */
     {SAME("pch"), VALUE_NONE, OPTION_PCH, NULL},
     {SAME("create-pch"), VALUE_EQUALS, OPTION_CREATE_PCH, NULL},
     {SAME("use-pch"), VALUE_EQUALS, OPTION_USE_PCH, NULL},

@@ -178,8 +178,8 @@ code_apply(struct nvrtc_options *options, enum option_kind kind,
     }
 }
 
-/* Applies an option about the source that has no value. Returns false for
- * other options. */
+/* Applies an option that has no value and concerns the source or the kind of
+ * output. Returns false for other options. */
 static bool
 flag_apply(struct nvrtc_options *options, enum option_kind kind)
 {

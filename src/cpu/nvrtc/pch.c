@@ -71,8 +71,8 @@ path_name(char path[PATH_MAX], const struct nvrtc_digest *digest,
     return false;
 }
 
-/* Stores the path of the precompiled header for this front end, these headers
- * and these flags in pch->path. Returns false if there is none. */
+/* Stores in pch->path the path of the precompiled header for the given front
+ * end, headers and flags. Returns false if there is no such path. */
 static bool
 pch_name(struct nvrtc_pch *pch, const struct nvrtc_strings *frontend,
          const char *headers, const struct nvrtc_strings *flags,
@@ -192,8 +192,8 @@ nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_strings *frontend,
     struct nvrtc_strings flags = {0};
     bool right = true;
 
-    /* The headers of the package that are precompiled here include no header
-     * of CCCL. */
+    /* The precompiled header that is created here contains only headers of the
+     * package, which include no header of CCCL. */
     plain.cccl = NULL;
     nvrtc_frontend_flags(&flags, headers, &plain);
     if (flags.failed || !pch_split(pch, headers, options)) {

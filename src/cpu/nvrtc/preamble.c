@@ -92,7 +92,8 @@ struct name {
     bool quoted;
 };
 
-/* Reads `#include <name>` up to the end of the line, or up to a comment. */
+/* Reads `#include <name>` up to the end of the line, or up to a comment.
+ * Returns false if the line is no such directive. */
 static bool
 include_read(struct reader *reader, struct name *name)
 {

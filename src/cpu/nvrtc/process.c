@@ -518,9 +518,9 @@ reaper_main(void *argument)
     return NULL;
 }
 
-/* Waits for the end of a killed child in another thread: to free the memory of
- * a compiler takes the system up to half a second. If no thread can be
- * started, waits here. */
+/* Waits for the end of a killed child in another thread, since the system may
+ * take half a second to free the memory of a compiler. If no thread can be
+ * started, waits in this thread. */
 static void
 reap_later(struct nvrtc_process *process)
 {

@@ -70,7 +70,8 @@ nvrtc_process_explain_start(int code, const char *program,
     }
 }
 
-/* Mentions a limit of the address space, which a compiler may have reached. */
+/* Adds to the log that the address space of processes is limited, if it is:
+ * the compiler may have reached the limit. */
 static void
 address_limit_mention(struct nvrtc_text *log)
 {

@@ -5,25 +5,27 @@
  * edits it if it recognizes the code:
  *
  * - Shared variables of a type with a constructor become references to
- * uninitialized shared memory, since NVRTC does not run the constructor (see
- * memory.h; each instance of a template has separate storage): __shared__ T
- * name[n]; struct place; T (&name)[n] = ...<place, n>(); - Shared variables of
- * dynamic size that are declared both in C++ functions and in extern "C"
- * functions become references, too: extern __shared__ T name[]; T (&name)[] =
- * ...(); Sources with lambdas that capture by value are not changed, since
- * these lambdas would copy the referenced object. - typedef struct { ... } T
- * with member functions: the struct is named T. - `static` is removed if an
- * earlier declaration does not have it. - The 0 in a comparison with a pointer
- * (p > 0) becomes a null pointer. - If a switch or goto jumps over the
- * initialization of a variable, the variable is first declared, and then
- * assigned to: T name; name = ...; A constant whose value is known only at run
- * time, and to which the program does not assign, is no longer declared
- * constant. - A definition gets the execution space of its declaration. -
- * alignas(n) between an attribute and the type becomes _Alignas(n). - A name
- * directly after a literal, as in 1name, becomes an undeclared name. This is
- * no error in a macro argument that the preprocessor discards. - #pragma
- * unroll that is not before a loop, or is repeated, is removed, and so is
- * __device__ next to __shared__.
+ *   uninitialized shared memory, since NVRTC does not run the constructor (see
+ *   memory.h). Each instance of a template gets separate storage: __shared__ T
+ *   name[n]; becomes struct place; T (&name)[n] = ...<place, n>();
+ * - Shared variables of dynamic size that are declared both in C++ functions
+ *   and in extern "C" functions also become references: extern __shared__ T
+ *   name[]; becomes T (&name)[] = ...();
+ * - The two rules for shared variables do not change a source with lambdas
+ *   that capture by value: such a lambda would copy the referenced object.
+ * - In typedef struct { ... } T with member functions, the struct is named T.
+ * - `static` is removed if an earlier declaration does not have it.
+ * - The 0 in a comparison with a pointer (p > 0) becomes a null pointer.
+ * - If a switch or goto jumps over the initialization of a variable, the
+ *   variable is first declared and then assigned to: T name; name = ...; A
+ *   constant whose value is known only at run time, and to which the program
+ *   does not assign, is no longer declared constant.
+ * - A definition gets the execution space of its declaration.
+ * - alignas(n) between an attribute and the type becomes _Alignas(n).
+ * - A name directly after a literal, as in 1name, becomes an undeclared name,
+ *   which is no error in a macro argument that the preprocessor discards.
+ * - #pragma unroll is removed if it is not before a loop, or is repeated.
+ * - __device__ next to __shared__ is removed.
  *
  * Errors in the expansion of a macro are corrected in the macro's text, if a
  * rule recognizes it. No edit changes the line number of code after it.

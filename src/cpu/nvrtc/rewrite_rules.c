@@ -297,7 +297,7 @@ type_start(const char *source, const char *at)
     return start == end || *start == ':' || depth ? at : start;
 }
 
-/* Returns the start of the declaration in which the word at `at` is: skips
+/* Returns the start of the declaration that contains the word at `at`: skips
  * backwards over attributes, qualifiers and a type name. */
 static const char *
 declaration_start(const char *source, const char *at)
