@@ -1,9 +1,9 @@
 /* atomics.c - atomic operations of PTX, atom and red.
  *
- * The operations are sequentially consistent, whatever order and scope the
- * statement has. Elements of 16 bits are updated by loops of compare and
- * exchange. A vector is updated element by element, and a pair of 16-bit
- * floats as two elements, which is all that PTX promises.
+ * All operations are sequentially consistent; the memory order and scope of
+ * the statement are ignored. Elements of 16 bits are updated by loops of
+ * compare-and-swap. A vector is updated element by element, and a pair of
+ * 16-bit floats as two elements: PTX requires atomicity per element only.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -35,9 +35,9 @@ refuse(struct ptx *ptx, const struct ptx_statement *statement)
 
 /* ---- one element ---- */
 
-/* Finds the atomic operation, such as .add, among the modifiers. Returns false
- * for unsupported types: floats have only .add, integers need 32 bits or more.
- */
+/* Finds the atomic operation, such as .add, among the modifiers of the
+ * statement. Returns false for unsupported types: floats have only .add, and
+ * integers must have at least 32 bits. */
 static bool
 find_operation(const struct ptx_statement *statement, struct ptx_type type,
                LLVMAtomicRMWBinOp *operation)
@@ -45,7 +45,7 @@ find_operation(const struct ptx_statement *statement, struct ptx_type type,
     static const struct {
         const char *name;
         LLVMAtomicRMWBinOp is_signed, is_unsigned;
-        unsigned most; /* largest number of bits */
+        unsigned most; /* maximum width of the operand in bits */
     } rows[] = {
         {"add", LLVMAtomicRMWBinOpAdd, LLVMAtomicRMWBinOpAdd, 64},
         {"and", LLVMAtomicRMWBinOpAnd, LLVMAtomicRMWBinOpAnd, 64},
@@ -73,7 +73,7 @@ find_operation(const struct ptx_statement *statement, struct ptx_type type,
 }
 
 /* Applies .add, .min or .max to two 16-bit floats. If one of them is a NaN,
- * .min and .max give the other one. */
+ * .min and .max return the other float. */
 static LLVMValueRef
 combine_halves(struct ptx *ptx, const struct ptx_statement *statement,
                struct ptx_half half, LLVMValueRef a, LLVMValueRef b)
@@ -91,7 +91,7 @@ combine_halves(struct ptx *ptx, const struct ptx_statement *statement,
     return ptx_half_round(ptx, half, value);
 }
 
-/* Updates a 16-bit float by a loop of compare and exchange. Returns its old
+/* Updates a 16-bit float by a loop of compare-and-swap. Returns its old
  * bits. */
 static LLVMValueRef
 update_half(struct ptx *ptx, const struct ptx_statement *statement,

@@ -1,11 +1,11 @@
 /* barriers.c - mbarrier objects of PTX.
  *
- * The 64 bits of an object are, from the lowest on: 20 bits for the arrivals
- * that the current phase still expects, 20 for the arrivals of each phase, 3
- * for the number of ended phases, and 21 for the bytes that copies still have
- * to write (the "tx-count"). All threads of a block run on one host thread,
- * and a thread gives way to others in runtime functions only. An update is
- * therefore a load and a store.
+ * The 64 bits of an object have four fields, beginning with the lowest bits:
+ * 20 bits for the arrivals that the current phase still expects, 20 for the
+ * arrivals of each phase, 3 for the number of ended phases, and 21 for the
+ * bytes that copies still have to write (the "tx-count"). All threads of a
+ * block run on one host thread and switch only inside runtime functions. So an
+ * object is updated by a plain load and store, without an atomic operation.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -44,7 +44,7 @@ number(struct ptx *ptx, uint64_t value)
     return LLVMConstInt(ptx->jit->i64, value, 0);
 }
 
-/* Extracts `bits` bits from position `from` on. */
+/* Extracts `bits` bits of `value`, beginning at bit `from`. */
 static LLVMValueRef
 field(struct ptx *ptx, LLVMValueRef value, unsigned from, unsigned bits)
 {
@@ -82,8 +82,8 @@ split(struct ptx *ptx, LLVMValueRef value)
     };
 }
 
-/* Stores the object. If no arrivals and no bytes are missing, the next phase
- * begins. */
+/* Stores the fields of an mbarrier object at `at`. If the current phase
+ * expects no more arrivals and no more bytes, first begins the next phase. */
 static void
 store_fields(struct ptx *ptx, struct fields fields, LLVMValueRef at)
 {
@@ -171,8 +171,8 @@ build_bytes(struct ptx *ptx, const struct ptx_statement *statement,
 }
 
 /* Builds mbarrier.arrive and mbarrier.arrive_drop. The operand after the
- * address is the number of arrivals. With .expect_tx, it is a number of bytes
- * instead, which is added to the bytes that the phase expects. */
+ * address is the number of arrivals. With .expect_tx, this operand is a number
+ * of bytes instead, which is added to the bytes that the phase expects. */
 static bool
 build_arrive(struct ptx *ptx, const struct ptx_statement *statement,
              unsigned address, LLVMValueRef at)
@@ -204,8 +204,9 @@ build_arrive(struct ptx *ptx, const struct ptx_statement *statement,
            ptx_write(ptx, statement->operands[0].names[0], state, old, false);
 }
 
-/* Builds test_wait and try_wait. Other threads run first, since a program
- * repeats the instruction until the phase is over. */
+/* Builds test_wait and try_wait. The code calls __pycuda_nanosleep before the
+ * test, so that other threads run: a program repeats the instruction until the
+ * phase is over, and only other threads can end the phase. */
 static bool
 build_wait(struct ptx *ptx, const struct ptx_statement *statement,
            LLVMValueRef at)

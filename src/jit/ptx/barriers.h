@@ -17,7 +17,8 @@ bool ptx_build_mbarrier(struct ptx *ptx,
                         const struct ptx_statement *statement);
 bool ptx_build_copies_arrive(struct ptx *ptx,
                              const struct ptx_statement *statement);
-/* Counts `bytes` (an i64) of a finished copy at the mbarrier object `at`. */
+/* Subtracts `bytes` (an i64), the size of a finished copy, from the bytes that
+ * the mbarrier object at `at` still expects. */
 void ptx_complete_bytes(struct ptx *ptx, LLVMValueRef at, LLVMValueRef bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* bits.c - shifts, bit counts and bit fields of inline PTX.
+/* bits.c - shifts, bit counts and bit fields of PTX.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -157,8 +157,8 @@ ptx_make_lop3(struct ptx_work *work)
     return look_up(work, &work->statement->operands[4]);
 }
 
-/* Builds lop3.and and lop3.or d|p, a, b, c, table, q. The predicate p tells
- * whether d is not 0, combined with q by `and` or `or`. */
+/* Builds lop3.and and lop3.or d|p, a, b, c, table, q. The predicate p is (d !=
+ * 0) and q for lop3.and, and (d != 0) or q for lop3.or. */
 bool
 ptx_build_lop3(struct ptx *ptx, const struct ptx_statement *statement)
 {
@@ -197,9 +197,10 @@ ptx_build_lop3(struct ptx *ptx, const struct ptx_statement *statement)
 /* ---- fields ---- */
 
 /* Reads an operand that is the position or length of a bit field, in bits, and
- * limits it to the width of the operation's type. Of a register, 32-bit
- * operations read the low byte and 64-bit ones all bits, as GPUs do (PTX of
- * CUDA 13.0 on an H100). A constant must be in [0, 255], as for ptxas. */
+ * limits it to the width of the operation's type. If the operand is a
+ * register, a 32-bit operation uses only its low byte and a 64-bit operation
+ * all its bits, as GPUs do (CUDA 13.0 on an H100). A constant must be in [0,
+ * 255], as for ptxas. */
 static LLVMValueRef
 distance(struct ptx_work *work, unsigned index, LLVMTypeRef type)
 {
@@ -232,9 +233,9 @@ ones(struct ptx_work *work, LLVMValueRef length)
     return LLVMBuildSub(work->builder, power, one, "");
 }
 
-/* Builds bfe d, a, position, length: extracts a bit field. A signed field is
- * extended by its highest bit. If the field goes beyond the operand's width,
- * its bits there equal the operand's highest bit. */
+/* Builds bfe d, a, position, length: extracts a bit field of a. A signed field
+ * is extended by its highest bit. If the field extends beyond the width of a,
+ * the missing bits are copies of the highest bit of a. */
 LLVMValueRef
 ptx_make_extract(struct ptx_work *work)
 {
@@ -293,7 +294,8 @@ ptx_make_insert(struct ptx_work *work)
     return LLVMBuildOr(builder, value, rest, "");
 }
 
-/* Selectors of the modes of prmt, for each value of the operand c modulo 4. */
+/* The modes of prmt, such as .f4e. Each row has the selectors of four bytes
+ * for every value of the operand c modulo 4. */
 static const struct {
     const char *mode;
     unsigned selectors[4];

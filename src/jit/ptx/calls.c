@@ -1,9 +1,9 @@
 /* calls.c - calls of functions in PTX.
  *
- * Arguments are in memory, in parameters of the caller, or in registers, which
- * are stored to memory first. The call loads each of them with the type that
- * the called function has, so that integers of PTX become the pointers and
- * floats of the runtime's functions.
+ * An argument is a .param variable of the caller, which is in memory, or a
+ * register, which is stored to memory first. The call loads each argument from
+ * memory with the type that the called function declares, so that integers of
+ * PTX become the pointers and floats of the runtime's functions.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -252,7 +252,7 @@ add_byval(struct ptx *ptx, LLVMValueRef call, unsigned index,
         LLVMCreateEnumAttribute(context, align, parameter->alignment));
 }
 
-/* Loads an argument. A condition (i1) is loaded as a whole integer of PTX,
+/* Loads an argument. A condition (i1) is loaded as a byte and then truncated,
  * because LLVM's pass sroa does not promote variables that are loaded as
  * i1. */
 static LLVMValueRef

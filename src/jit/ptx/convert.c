@@ -1,7 +1,7 @@
 /* convert.c - cvt of PTX: type conversions and rounding.
  *
  * A source becomes an LLVM integer, float or double; convert_small.c has the
- * conversions to floats of 16 and 8 bits and of pairs.
+ * conversions of pairs and to floats of 16 and 8 bits.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -88,8 +88,9 @@ ptx_step_number(struct ptx *ptx, const struct ptx_statement *statement,
     } else {
         return bits;
     }
-    /* The magnitude increases if a positive number steps up or a negative one
-     * steps down. */
+    /* true if the neighbour that replaces the float has a greater magnitude:
+     * the next larger float of a positive one, or the next smaller of a
+     * negative one */
     LLVMValueRef grows = LLVMBuildSelect(builder, negative, below, above, "");
     LLVMValueRef next =
         LLVMBuildSelect(builder, grows, LLVMBuildAdd(builder, bits, one, ""),
@@ -97,7 +98,8 @@ ptx_step_number(struct ptx *ptx, const struct ptx_statement *statement,
     return LLVMBuildSelect(builder, step, next, bits, "");
 }
 
-/* Rounds a double to a float as the statement says. */
+/* Rounds a double to a float. The statement's modifier .rn, .rz, .rm or .rp is
+ * the rounding mode. */
 static LLVMValueRef
 round_double(struct ptx *ptx, const struct ptx_statement *statement,
              LLVMValueRef value)
@@ -137,7 +139,8 @@ nearest_double(struct ptx *ptx, LLVMValueRef value, bool is_signed,
     return near;
 }
 
-/* Converts an integer of 64 bits to a double as the statement says. */
+/* Converts an integer of 64 bits to a double. The statement's modifier .rn,
+ * .rz, .rm or .rp is the rounding mode. */
 static LLVMValueRef
 round_long(struct ptx *ptx, const struct ptx_statement *statement,
            LLVMValueRef value, bool is_signed)

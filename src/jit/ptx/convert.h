@@ -11,14 +11,17 @@
 #include "jit/ptx/ptx.h"
 
 /* ---- convert.c ---- */
-/* Changes the bits of a float that was rounded to nearest to those of the
- * neighbour that .rz, .rm or .rp requires. `rest` is the exact value minus the
- * rounded one. Returns the bits, an integer of the same type. */
+/* Applies the statement's rounding mode to a float that was rounded to
+ * nearest. If .rz, .rm or .rp requires the next larger or next smaller float,
+ * returns the bits of this neighbour, otherwise `bits`. `rest` is the exact
+ * value minus the rounded one. The result has the type of `bits`, an
+ * integer. */
 LLVMValueRef ptx_step_number(struct ptx *ptx,
                              const struct ptx_statement *statement,
                              LLVMValueRef bits, LLVMValueRef rest);
-/* Converts a float or double to an integer or float type, as the statement
- * says. Returns the result, or NULL on failure. */
+/* Converts a float or double to the integer or float type `to`, with the
+ * statement's rounding and saturation modifiers. Returns the result, or NULL
+ * on failure. */
 LLVMValueRef ptx_convert_float(struct ptx *ptx,
                                const struct ptx_statement *statement,
                                LLVMValueRef value, struct ptx_type to);

@@ -98,7 +98,8 @@ limit_finite(struct ptx *ptx, const struct ptx_statement *statement,
     return value;
 }
 
-/* Rounds a float to 16 bits as the statement says. */
+/* Rounds a float to f16 or bf16 as the statement's modifiers require: rounding
+ * mode, .relu and .satfinite. */
 static LLVMValueRef
 round_half(struct ptx *ptx, const struct ptx_statement *statement,
            struct ptx_half half, LLVMValueRef value)

@@ -1,7 +1,7 @@
 /* copies.c - cp.async of PTX: copies between global and shared memory.
  *
- * A copy is complete when its instruction ends, so that the groups of copies
- * need no code.
+ * A copy is complete when its instruction ends. So the instructions that form
+ * groups of copies or wait for them produce no code.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -24,10 +24,10 @@ refuse(struct ptx *ptx, const struct ptx_statement *statement)
                     statement->operation);
 }
 
-/* Reads the operand of cp.async after the size of the target. It is either the
- * number of bytes to copy, or a predicate: if it is true, no bytes are copied.
- * The rest of the target is filled with zeros. Returns the number of bytes to
- * copy, an i64. */
+/* Reads the operand of cp.async that follows the size of the target. The
+ * operand is either the number of bytes to copy, or a predicate that
+ * suppresses the copy if it is true. The rest of the target is filled with
+ * zeros. Returns the number of bytes to copy, an i64. */
 static LLVMValueRef
 read_size(struct ptx *ptx, const struct ptx_operand *operand, uint64_t bytes)
 {

@@ -32,7 +32,8 @@ struct declaration {
     unsigned vector;    /* number of elements of a .v2 or .v4, otherwise 1 */
     unsigned alignment; /* in bytes; 0: natural */
     bool is_register, is_array, managed;
-    /* sizes of an array; `open` if the first size is absent */
+    /* sizes of an array; `open` is true if the declaration omits the first
+     * size, as in name[] */
     uint64_t sizes[MAX_DIMENSIONS];
     unsigned dimensions;
     bool open;
@@ -174,8 +175,9 @@ element_bytes(const struct declaration *own)
     return own->type.letter == 'p' ? 1 : own->type.bits / 8;
 }
 
-/* Returns the number of elements in the dimensions from `from` on. A vector
- * counts as its elements. Returns SIZE_MAX beyond the limit on variables. */
+/* Returns the number of elements in the dimensions from index `from` on; a
+ * vector counts as 2 or 4 elements. Beyond the limit on the size of variables,
+ * returns 2 * JIT_MAX_BYTES. */
 static uint64_t
 count_elements(const struct declaration *own, unsigned from)
 {
@@ -319,7 +321,7 @@ count_values(const char *at)
     return count;
 }
 
-/* Reads the initialiser, after the equals sign, of a variable. */
+/* Reads a variable's initialiser, which follows the equals sign. */
 static const char *
 read_initialiser(struct ptx *ptx, const char *at, struct declaration *own,
                  LLVMValueRef *value)
@@ -358,8 +360,9 @@ storage_type(struct ptx *ptx, const struct declaration *own)
         count_elements(own, 0));
 }
 
-/* Returns the module's variable of that name and address space, if an earlier
- * declaration has made it, else a new one. */
+/* Returns the module's variable for the declaration. If the module only
+ * declares the name so far, returns that variable, with its type changed to
+ * `type`. Otherwise creates a new variable. */
 static LLVMValueRef
 get_variable(struct ptx *ptx, const struct declaration *own, LLVMTypeRef type,
              unsigned space)

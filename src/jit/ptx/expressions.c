@@ -66,7 +66,8 @@ static const struct {
 
 enum { LEVEL_ADD = 9 };
 
-/* Finds the binary operator at `at`. */
+/* Finds the binary operator at `at`. Returns OPERATOR_COUNT if there is
+ * none. */
 static enum operator_kind
 operator_at(const char *at)
 {
@@ -105,8 +106,8 @@ of_truth(bool truth)
     return (struct value){.bits = truth};
 }
 
-/* Computes an operator on floats. Returns false if it is not defined for them.
- */
+/* Applies an operator to two floats. Returns false if the operator is not
+ * defined for floats. */
 static bool
 apply_real(enum operator_kind kind, double a, double b, struct value *result)
 {
@@ -188,7 +189,8 @@ test_integers(enum operator_kind kind, struct value a, struct value b,
     }
 }
 
-/* Computes an operator on integers. Returns false if it has no result. */
+/* Applies an operator to two integers. Returns false if the result is
+ * undefined, as for a division by 0. */
 static bool
 apply_integer(enum operator_kind kind, struct value a, struct value b,
               struct value *result)
@@ -232,8 +234,9 @@ apply_integer(enum operator_kind kind, struct value a, struct value b,
     }
 }
 
-/* Computes an operator. As in ptxas, both operands are integers or both are
- * floats in decimal notation. */
+/* Applies a binary operator. As in ptxas, both operands must be integers, or
+ * both must be floats in decimal notation. Returns false if they are not, or
+ * if the result is undefined. */
 static bool
 apply(enum operator_kind kind, struct value a, struct value b,
       struct value *result)
@@ -314,8 +317,9 @@ read_unary(struct ptx *ptx, const char *at, struct value *value,
     return at;
 }
 
-/* Reads the operators from `level` on, and their right operands, after a left
- * operand. */
+/* Called after the left operand in `value` was read. Reads the operators with
+ * the precedence `level` or higher, and their right operands. Stores the
+ * result in `value`. */
 static const char *
 read_rest(struct ptx *ptx, const char *at, struct value *value, unsigned level,
           unsigned depth)
@@ -339,7 +343,8 @@ read_rest(struct ptx *ptx, const char *at, struct value *value, unsigned level,
     return NULL;
 }
 
-/* Reads an expression with its lowest operator, a ? b : c. */
+/* Reads a complete expression, including a ? b : c, which has the lowest
+ * precedence of all operators. */
 static const char *
 read_choice(struct ptx *ptx, const char *at, struct value *value,
             unsigned depth)

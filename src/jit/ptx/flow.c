@@ -1,9 +1,9 @@
 /* flow.c - scopes, labels, branches and returns of PTX.
  *
- * A label may be used before its definition, and in scopes within its own. The
- * use of an unknown name creates an undefined label in the current scope. When
- * the scope ends, a label that is still undefined becomes a label of the
- * enclosing scope.
+ * A branch may use a label that is defined later, in the same scope or in an
+ * enclosing one. So a branch to an unknown name creates an undefined label in
+ * the current scope. When the scope ends, a label that is still undefined
+ * becomes a label of the enclosing scope.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -39,8 +39,8 @@ add_block(struct ptx *ptx)
     return block;
 }
 
-/* Branches from the current block to `block` unless the current block has
- * ended, and continues there. */
+/* Continues the code in `block`. If the current block has not ended yet, ends
+ * it with a branch to `block`. */
 static void
 enter_block(struct ptx *ptx, LLVMBasicBlockRef block)
 {
@@ -96,8 +96,8 @@ find_label(struct ptx_flow *flow, const char *name, unsigned depth)
     return NULL;
 }
 
-/* Returns the label with that name in the current scope. Adds the label if
- * there is none. */
+/* Returns the label `name` of the current scope. Adds the label if the scope
+ * has none of this name. */
 static struct ptx_label *
 get_label(struct ptx *ptx, const char *name)
 {

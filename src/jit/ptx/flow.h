@@ -14,7 +14,7 @@
 struct ptx_parameter {
     const char *name;
     struct ptx_type type;
-    uint64_t bytes;     /* size of the parameter */
+    uint64_t bytes;     /* size in bytes */
     unsigned alignment; /* in bytes */
     bool is_array;      /* declared with brackets; passed in memory */
     bool is_register;   /* declared as .reg, not as .param */
@@ -56,13 +56,13 @@ struct ptx_flow {
 bool ptx_open_scope(struct ptx *ptx);
 /* Closes the innermost scope. Returns false if none is open. */
 bool ptx_close_scope(struct ptx *ptx);
-/* Defines a label at the current position. Returns false if the scope has one
- * of that name. */
+/* Defines a label at the current position. Returns false if the scope already
+ * defines a label of this name. */
 bool ptx_define_label(struct ptx *ptx, const char *name);
 /* Ends the code. Returns false if a label was used and no scope defined it. */
 bool ptx_close_labels(struct ptx *ptx);
-/* Continues in a new basic block, which nothing reaches if the current one has
- * ended. Returns the block. */
+/* Continues in a new basic block, which is unreachable if the current block
+ * has ended. Returns the new block. */
 LLVMBasicBlockRef ptx_new_block(struct ptx *ptx);
 /* Code that runs only if a condition holds. */
 struct ptx_conditional {
@@ -102,10 +102,11 @@ LLVMTypeRef ptx_parameter_type(struct ptx *ptx,
  * NULL for other names. `signature` tells the number of parameters. */
 LLVMTypeRef ptx_known_type(struct ptx *ptx, const char *name,
                            const struct ptx_signature *signature);
-/* Tests whether the function of that name and type reads and writes no memory
- * and returns: those of the C library's mathematics without pointers (frexp
- * has one), and slow-path calls (output/slow_path.h). LLVM vectorises loops
- * only if it knows this. */
+/* Returns true if the function with this name and type always returns, and
+ * reads and writes no memory. True for the mathematical functions of the C
+ * library without pointer parameters (frexp has one), and for slow-path calls
+ * (output/slow_path.h). LLVM vectorises a loop only if it knows this of the
+ * functions that the loop calls. */
 bool ptx_known_is_pure(const char *name, LLVMTypeRef type);
 
 /* ---- declarations.c ---- */
@@ -114,10 +115,10 @@ bool ptx_known_is_pure(const char *name, LLVMTypeRef type);
  * failure. */
 const char *ptx_read_parameters(struct ptx *ptx, const char *at,
                                 struct ptx_parameter **list, unsigned *count);
-/* Parses the declaration of variables in a state space, such as `.align 4 .b8
- * name[8] = {...}`, from the text after the space on. Adds the symbols.
- * `linking` is "visible", "weak", "extern" or "". Returns the text of the
- * semicolon, or NULL on failure. */
+/* Parses the declaration of variables, such as `.global .align 4 .b8 name[8] =
+ * {...};`. `at` is the text after the state space (here .global). Adds a
+ * symbol for each variable. `linking` is "visible", "weak", "extern" or "".
+ * Returns the text at the semicolon, or NULL on failure. */
 const char *ptx_read_variables(struct ptx *ptx, const char *at,
                                enum ptx_space space, const char *linking);
 /* Finds the state space that a directive such as .shared names. Returns false

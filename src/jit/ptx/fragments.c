@@ -1,11 +1,11 @@
 /* fragments.c - wmma of PTX: loads, stores and products of matrices that a
  * warp holds.
  *
- * PTX leaves open which lane holds which element. Here the elements of a
- * matrix have an order: rows of A, C and D, and columns of B, one after the
- * other. Each lane holds an equal part of them, lane 0 the first one, in as
- * many registers as that takes. A has 8 registers of halves, of which some
- * shapes need fewer; the others are 0.
+ * PTX does not specify which lane holds which element of a matrix. This file
+ * numbers the elements by rows for A, C and D, and by columns for B. Each lane
+ * holds the same number of consecutive elements; lane 0 holds the first ones.
+ * PTX prescribes 8 registers per lane for a matrix A or B of halves; registers
+ * that the elements do not fill are 0.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -44,7 +44,8 @@ refuse(struct ptx *ptx, const struct ptx_statement *statement)
 /* ---- forms ---- */
 
 /* The shapes of products: A has m rows and k columns, B has k rows and n
- * columns. `types` lists the types of A and B that exist in the shape. */
+ * columns. `types` lists the types of A and B that PTX allows for the
+ * shape. */
 static const struct shape {
     const char *name, *types;
     unsigned m, n, k;
@@ -81,8 +82,8 @@ static unsigned
 sum_bits(const struct shape *shape, const char *type)
 {
     static const struct {
-        const char *name, *factors; /* a type of A whose products have sums of
-                                     * this type */
+        const char *name, *factors; /* a type of A and B for which C and D may
+                                     * have type `name` */
         unsigned bits;
     } rows[] = {{"f16", "f16", 16}, {"f32", "f16", 32}, {"f32", "tf32", 32},
                 {"s32", "s8", 32},  {"s32", "s4", 32},  {"s32", "b1", 32},
@@ -113,7 +114,7 @@ describe(struct fragment *fragment, const struct shape *shape, char matrix,
 
 /* ---- memory ---- */
 
-/* The memory of a lane's elements. */
+/* Where the elements of a lane are in memory. */
 struct place {
     LLVMValueRef first; /* address of the first element, an i64 */
     /* bytes from one element to the next, an i64; NULL: they are adjacent */
@@ -126,9 +127,9 @@ wide(struct ptx *ptx, uint64_t value)
     return LLVMConstInt(ptx->jit->i64, value, 0);
 }
 
-/* Computes the place of the lane's elements. `stride` is the number of
- * elements between lines in memory, an i64; `along` tells whether the elements
- * of a line are adjacent. */
+/* Computes where the lane's elements are in memory. `stride`, an i64, is the
+ * number of elements from the start of one line to the next; `along` is true
+ * if the elements of a line are adjacent. */
 static struct place
 find_place(const struct fragment *fragment, LLVMValueRef base,
            LLVMValueRef stride, bool along)
@@ -219,8 +220,9 @@ store_register(const struct fragment *fragment, const struct place *place,
     }
 }
 
-/* Reads the form of a load or store: the matrix, its type and its place. `at`
- * is the address, which the stride may follow after one more operand. */
+/* Reads the operands and modifiers of a load or store: the matrix, its element
+ * type and its place in memory. Operand `at` is the address; the optional
+ * operand 2 is the stride. */
 static bool
 read_matrix(struct fragment *fragment, unsigned at, struct place *place,
             unsigned *registers)

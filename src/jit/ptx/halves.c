@@ -179,8 +179,8 @@ ptx_half_fma(struct ptx *ptx, LLVMValueRef *in)
     return LLVMBuildBitCast(builder, bits, type, "");
 }
 
-/* An e5m2 is the
- * high byte of a half; an e4m3 has the bias 7 in place of 15. */
+/* The byte of an e5m2 is the high byte of an f16 with the same value. An e4m3
+ * has the exponent bias 7, where an f16 has 15. */
 LLVMValueRef
 ptx_half_from_byte(struct ptx *ptx, LLVMValueRef bits, bool e4m3)
 {

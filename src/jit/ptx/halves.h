@@ -33,9 +33,9 @@ LLVMValueRef ptx_half_from_byte(struct ptx *ptx, LLVMValueRef bits, bool e4m3);
  * becomes 0x7fff. */
 LLVMValueRef ptx_half_round(struct ptx *ptx, struct ptx_half half,
                             LLVMValueRef value);
-/* Returns the float, or a zero of the same sign if it is subnormal in the
- * type. Below the type's least normal number, the float must have few enough
- * bits to be a value of the type. */
+/* Returns the float, or a zero of the same sign if it is below the least
+ * normal number of the type. Below this number, the float must be a value of
+ * the type already, since it is not rounded first. */
 LLVMValueRef ptx_half_flush(struct ptx *ptx, struct ptx_half half,
                             LLVMValueRef value);
 /* Writes one or two i16 to the register. Returns false on failure. */

@@ -2,8 +2,9 @@
  * instructions.
  *
  * Called by assembly.c. An asm statement may contain several PTX statements,
- * with scopes, labels and branches. If it has any of these, or a predicate,
- * the basic block of the asm statement is split in two.
+ * with scopes, labels and branches. If the PTX has labels, branches,
+ * predicates or loops, the basic block that contains the asm statement is
+ * split in two.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -152,9 +153,10 @@ replace_call(struct ptx *ptx, LLVMValueRef call, unsigned results)
     jit_replace(call, all);
 }
 
-/* Moves the instructions before `call` to a new block and makes the branches
- * to the block of `call` go there. The phis of later blocks then still name
- * the right block. Returns the new block, which has no terminator yet. */
+/* Moves the instructions before `call` to a new block, and redirects branches
+ * to the new block. The block of `call` then still ends with the branch to
+ * later blocks, so that their phis need no change. Returns the new block,
+ * which has no terminator yet. */
 static LLVMBasicBlockRef
 split_before(struct jit *jit, LLVMValueRef call)
 {
@@ -173,9 +175,10 @@ split_before(struct jit *jit, LLVMValueRef call)
     return head;
 }
 
-/* Tests whether the text needs basic blocks of its own: it has a predicate, a
- * label or the name of a state space such as shared::cta, or an instruction
- * that becomes a loop or a branch. */
+/* Returns true if the PTX text may need more than one basic block. That is so
+ * if it has a predicate, a label, or an instruction that becomes a loop or a
+ * branch. (Names such as shared::cta, which contain a colon, are not
+ * distinguished from labels.) */
 static bool
 needs_blocks(const char *text)
 {

@@ -32,7 +32,8 @@ ptx_make_sad(struct ptx_work *work)
     return LLVMBuildAdd(work->builder, distance, work->in[2], "");
 }
 
-/* Extracts `bits` bits from `from` on as a number of 32 bits. */
+/* Extracts `bits` bits of `value`, beginning at bit `from`, and extends them
+ * to 32 bits. */
 static LLVMValueRef
 part(struct ptx_work *work, LLVMValueRef value, unsigned from, unsigned bits,
      bool is_signed)
