@@ -157,8 +157,9 @@ ptx_make_lop3(struct ptx_work *work)
     return look_up(work, &work->statement->operands[4]);
 }
 
-/* Builds lop3.and and lop3.or d|p, a, b, c, table, q. The predicate p is (d !=
- * 0) and q for lop3.and, and (d != 0) or q for lop3.or. */
+/* Builds lop3.and and lop3.or d|p, a, b, c, table, q. The predicate p tells
+ * whether d is not 0; it is combined with the predicate q by the operation
+ * `and` or `or`. */
 bool
 ptx_build_lop3(struct ptx *ptx, const struct ptx_statement *statement)
 {
@@ -199,8 +200,8 @@ ptx_build_lop3(struct ptx *ptx, const struct ptx_statement *statement)
 /* Reads an operand that is the position or length of a bit field, in bits, and
  * limits it to the width of the operation's type. If the operand is a
  * register, a 32-bit operation uses only its low byte and a 64-bit operation
- * all its bits, as GPUs do (CUDA 13.0 on an H100). A constant must be in [0,
- * 255], as for ptxas. */
+ * all its bits, as GPUs do (CUDA 13.0 on an H100). A constant must be from 0
+ * to 255, as for ptxas. */
 static LLVMValueRef
 distance(struct ptx_work *work, unsigned index, LLVMTypeRef type)
 {

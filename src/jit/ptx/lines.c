@@ -13,7 +13,8 @@
 #include "jit/ptx/module.h"
 #include "jit/text.h"
 
-/* Greatest number of a .file; others are ignored. */
+/* The numbers of the directive .file must be below this limit; directives with
+ * greater numbers are ignored. */
 enum { MAX_FILES = 4096 };
 
 struct ptx_lines {

@@ -148,8 +148,9 @@ read_registers(struct product *product, unsigned operand, unsigned count,
     return true;
 }
 
-/* Fetches the registers of another lane. Two registers of 32 bits share a
- * shuffle. `width` is that of the shuffle's segments. */
+/* Reads the registers of another lane by shuffles; two registers of 32 bits
+ * share a shuffle. `width` is the number of lanes in a segment of the
+ * shuffle. */
 static void
 fetch(struct product *product, const LLVMValueRef *own, unsigned count,
       LLVMValueRef lane, unsigned width, LLVMValueRef *fetched)
@@ -191,8 +192,8 @@ fetch_factors(struct product *product)
         fetch(product, a, count, jit_constant(jit, j), GROUP,
               product->of_a[j]);
     }
-    /* Lane 4 g + j has the columns 2 j and 2 j + 1, and lane 4 c + i has
-     * column c of B. */
+    /* Lane 4 g + j computes the columns 2 j and 2 j + 1 of D. Column c of B is
+     * in the lanes 4 c to 4 c + 3. */
     LLVMValueRef place = LLVMBuildAnd(builder, ptx_lane(product->types.ptx),
                                       jit_constant(jit, 3), "");
     place = LLVMBuildShl(builder, place, jit_constant(jit, 3), "");
@@ -209,8 +210,9 @@ fetch_factors(struct product *product)
 
 /* ---- sums ---- */
 
-/* Returns one of the lane's elements of C, as a value of the type of sums.
- * `column` is 0 or 1. `h` is 0 for row g and 1 for row g + 8. */
+/* Returns one of the lane's elements of C, converted to the type in which sums
+ * are computed. The row is lane / 4, plus 8 if `h` is 1. The column is 2 *
+ * (lane % 4) + `column`; `column` is 0 or 1. */
 static LLVMValueRef
 start_of_sum(struct product *product, unsigned h, unsigned column)
 {

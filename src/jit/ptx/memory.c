@@ -1,4 +1,4 @@
-/* memory.c - loads and stores of inline PTX.
+/* memory.c - loads and stores of PTX.
  *
  * addresses.c describes the addresses; cache hints are ignored.
  *

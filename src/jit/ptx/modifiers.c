@@ -1,8 +1,9 @@
 /* modifiers.c - checks the modifiers of an instruction of PTX: their types and
  * those that exclude each other.
  *
- * A modifier without effect would otherwise be ignored, and the instruction
- * would compute something else than its author meant.
+ * Without these checks, a wrong combination of modifiers would be accepted,
+ * only one of them would have an effect, and the instruction would not compute
+ * what its author meant.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -20,7 +21,8 @@ is_type(const char *word)
     return ptx_parse_type(word, &type) || ptx_half_parse(word, &half);
 }
 
-/* Returns the maximum number of types among the instruction's modifiers. */
+/* Returns the maximum number of types that the operation's modifiers may
+ * contain. */
 static unsigned
 most_types(const char *operation)
 {
@@ -41,8 +43,9 @@ most_types(const char *operation)
     return operation[0] == 'v' && strcmp(operation, "vote") != 0 ? 3 : 1;
 }
 
-/* Tests whether no two different modifiers are in one of the groups. A
- * modifier that is repeated changes nothing. */
+/* Returns true if the statement has at most one modifier of each group; a
+ * group lists modifiers that exclude each other. A modifier that is repeated
+ * is accepted. */
 static bool
 has_no_conflict(const struct ptx_statement *statement)
 {
@@ -65,7 +68,8 @@ has_no_conflict(const struct ptx_statement *statement)
         "param::entry param::func generic ",
     };
     enum { SPACES = sizeof groups / sizeof *groups - 1 };
-    /* A copy has the state spaces of its source and its destination. */
+    /* A copy may have two state spaces: those of its source and of its
+     * destination. */
     bool copies = strcmp(statement->operation, "cp") == 0;
     for (unsigned i = 1; i < statement->modifier_count; i++) {
         const char *own = statement->modifiers[i];

@@ -2,7 +2,8 @@
  *
  * The result has the form that clang gives to CUDA C++ for nvptx64: kernels
  * are listed in the metadata "nvvm.annotations", variables are in nvptx's
- * address spaces. All passes of pycuda-jit then treat both alike.
+ * address spaces. So the other passes of pycuda-jit handle PTX and CUDA C++ in
+ * the same way.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -104,7 +105,8 @@ set_byval(struct reader *reader, LLVMValueRef function, unsigned index,
         LLVMCreateEnumAttribute(context, align, parameter->alignment));
 }
 
-/* Returns the LLVM function of a declaration: an earlier one, or a new one. */
+/* Returns the LLVM function that a declaration names: an existing function of
+ * this name, or a new one. */
 static LLVMValueRef
 get_function(struct reader *reader, const char *name,
              const struct ptx_signature *own, const char *linking)
@@ -141,7 +143,8 @@ get_function(struct reader *reader, const char *name,
     return function;
 }
 
-/* Reads the directives between the parameters and the body. */
+/* Reads the directives, such as .maxntid, between the parameters and the body
+ * of a function. */
 static const char *
 read_hints(struct reader *reader, const char *at, LLVMValueRef function)
 {
@@ -227,8 +230,8 @@ declare_results(struct ptx *ptx, const struct ptx_signature *own)
     }
 }
 
-/* Translates the statements of a body up to its closing brace. Returns the
- * text after it. */
+/* Translates the statements of a function's body up to the closing brace.
+ * Returns the text after this brace. */
 static const char *
 read_statements(struct reader *reader, const char *at)
 {
@@ -431,8 +434,8 @@ read_directive(struct reader *reader, const char *at, const char *word,
     return NULL;
 }
 
-/* Reads one directive and the linking directives before it. Returns NULL on
- * failure. */
+/* Reads one directive, and the words .visible, .extern, .weak or .common
+ * before it. Returns NULL on failure. */
 static const char *
 read_item(struct reader *reader, const char *at)
 {
@@ -458,8 +461,8 @@ read_item(struct reader *reader, const char *at)
     }
 }
 
-/* Returns the start of the next directive after an error: a line that begins
- * with a dot, outside the function in braces in which the error may be. */
+/* Called after an error, possibly inside a function. Returns the start of the
+ * next directive: a line outside braces that begins with a dot. */
 static const char *
 next_item(const char *at)
 {
@@ -472,7 +475,7 @@ next_item(const char *at)
             if (*next == '.' && !depth) {
                 return at;
             }
-            at = next - 1; /* skipped white space is not read again */
+            at = next - 1; /* the loop continues after the white space */
         }
     }
     return at;

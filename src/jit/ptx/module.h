@@ -16,9 +16,9 @@ struct ptx_lines;
 /* Tests whether the bytes are text that begins like a module in PTX: comments,
  * then a directive. */
 bool jit_is_ptx(const char *bytes, size_t length);
-/* module.c: translates a module in PTX to an LLVM module for nvptx64, as the
- * front end would make it of CUDA C++. Reports each error with its line and
- * returns NULL after the last one. */
+/* module.c: translates a module in PTX to an LLVM module for nvptx64, in the
+ * form in which the front end outputs CUDA C++. Reports each error with its
+ * line, and returns NULL if there were errors. */
 LLVMModuleRef jit_read_ptx(struct jit *jit, const char *text, size_t length);
 
 /* pointers.c: rewrites addresses that are computed as integers to pointer
@@ -27,14 +27,16 @@ LLVMModuleRef jit_read_ptx(struct jit *jit, const char *text, size_t length);
 void ptx_recover_pointers(struct jit *jit, LLVMModuleRef module);
 
 /* ---- lines.c: source locations ---- */
-/* Returns the debug information of a module, which it creates. Locations are
- * lines of the PTX, unless .loc names lines of another source. */
+/* Creates the debug information of a module and returns it. The source
+ * locations are lines of the PTX, unless a directive .loc names lines of
+ * another source. */
 struct ptx_lines *ptx_lines_open(struct jit *jit, LLVMModuleRef module);
 /* Completes the debug information. */
 void ptx_lines_close(struct ptx_lines *lines);
 /* Records the operands of a directive .file. */
 void ptx_lines_file(struct ptx_lines *lines, const char *raw);
-/* Starts a function that is defined on the line of the PTX. */
+/* Begins the debug information of a function, whose definition starts in line
+ * `line` of the PTX. */
 void ptx_lines_function(struct ptx_lines *lines, LLVMValueRef function,
                         unsigned line);
 /* Sets the location of the instructions that follow, from the operands of a

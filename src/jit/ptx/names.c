@@ -1,8 +1,9 @@
 /* names.c - the names that scopes of PTX declare: registers, variables,
  * functions.
  *
- * All symbols are in one array, in the order of their declaration, with a hash
- * table by name. The end of a scope removes the last ones.
+ * All symbols are in one array, in the order of their declaration; a hash
+ * table finds them by name. The end of a scope removes the symbols that were
+ * declared in it, which are the last ones of the array.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -132,8 +133,8 @@ declare_range(struct ptx *ptx, const char *range, struct ptx_type type)
     return true;
 }
 
-/* Declares a vector of registers v as v.x, v.y, ... and as v, which stands for
- * the list of them in operands. */
+/* Declares a vector of registers `v`: the registers v.x, v.y, ..., and the
+ * name v, which as an operand means the list of these registers. */
 static bool
 declare_vector(struct ptx *ptx, const char *name, struct ptx_type type,
                unsigned count)

@@ -1,5 +1,5 @@
-/* operations.c - arithmetic of inline PTX. A table has one row for each
- * operation, such as add.
+/* operations.c - arithmetic of PTX. A table has one row for each operation,
+ * such as add.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -519,8 +519,7 @@ ptx_build(struct ptx *ptx, const struct ptx_statement *statement)
     struct ptx_type type;
     struct ptx_half half;
     unsigned n = statement->modifier_count;
-    /* The last modifier is the type, except for prmt: there a mode follows the
-     * type. */
+    /* The type is the last modifier. In prmt, a mode may follow the type. */
     bool permutes = n == 2 && strcmp(statement->operation, "prmt") == 0;
     const char *last = n ? statement->modifiers[n - 1 - permutes] : "";
     bool halves = ptx_half_parse(last, &half);

@@ -94,8 +94,9 @@ is_pointer_cast(LLVMValueRef value)
 }
 
 /* Rates how likely an integer is an address: 3 for the address of a variable,
- * 2 for a parameter or a loaded value, 1 for what is computed from them by
- * other operations than sums, 0 for other values. */
+ * 2 for a parameter, a loaded value or the result of a call, 1 for a value
+ * that is computed from one of these by an operation other than a sum, 0 for
+ * other values. */
 static int
 rate(LLVMValueRef value, int steps)
 {
@@ -350,7 +351,8 @@ as_pointer(struct recovery *own, LLVMValueRef integer)
     return made;
 }
 
-/* Values that are listed before the code changes. */
+/* List of the instructions to rewrite. They are collected before the function
+ * is changed. */
 struct list {
     LLVMValueRef *items;
     size_t count, capacity;

@@ -48,7 +48,8 @@ ptx_element_is_float(const struct ptx_element *element)
 
 /* ---- elements ---- */
 
-/* Extracts element `i` of a register, as a value of the type of sums. */
+/* Extracts element `i` of a register, and converts it to the type in which
+ * sums are computed. */
 LLVMValueRef
 ptx_product_element(const struct ptx_product *product,
                     const struct ptx_element *element, LLVMValueRef value,
@@ -118,7 +119,8 @@ ptx_product_start(const struct ptx_product *product, LLVMValueRef value,
                : LLVMBuildBitCast(jit->builder, value, product->sum, "");
 }
 
-/* Computes a * b + sum for doubles, rounded as the statement says. */
+/* Computes a * b + sum for doubles, with the rounding mode of the
+ * statement. */
 static LLVMValueRef
 add_double(const struct ptx_product *product, LLVMValueRef *in)
 {
@@ -175,7 +177,8 @@ ptx_product_add(const struct ptx_product *product, LLVMValueRef sum,
     return sum;
 }
 
-/* Converts a sum to bits of D; .satfinite limits integers. */
+/* Converts a sum to the bits of an element of D; .satfinite clamps integers to
+ * 32 bits. */
 LLVMValueRef
 ptx_product_finish(const struct ptx_product *product, LLVMValueRef sum)
 {

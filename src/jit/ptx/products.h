@@ -42,26 +42,27 @@ struct ptx_product {
     LLVMTypeRef sum; /* type in which sums are computed */
 };
 
-/* Returns the type of that name, or NULL. */
+/* Returns the type with the given name, or NULL. */
 const struct ptx_element *ptx_element_named(const char *name);
 /* Tests whether the elements are floats. */
 bool ptx_element_is_float(const struct ptx_element *element);
 /* Sets the members `bits` and `sum` from the type of A. */
 void ptx_product_set_types(struct ptx_product *product);
-/* Returns element `i` of a register, as a value of the type of sums. */
+/* Returns element `i` of a register, converted to the type in which sums are
+ * computed. */
 LLVMValueRef ptx_product_element(const struct ptx_product *product,
                                  const struct ptx_element *element,
                                  LLVMValueRef value, unsigned i);
 /* Returns `sum` plus the products of the elements of two registers. */
 LLVMValueRef ptx_product_add(const struct ptx_product *product,
                              LLVMValueRef sum, LLVMValueRef a, LLVMValueRef b);
-/* Returns the sum for an element of C: a float, double, half or integer of 32
- * bits. `half` tells whether C has half precision; `i` is then the index of
- * the element in the register. */
+/* Returns an element of C as the initial value of a sum: a float, double or
+ * integer. `value` is the register with the element. If `half` is true, C has
+ * half precision, and `i` is the index of the element in the register. */
 LLVMValueRef ptx_product_start(const struct ptx_product *product,
                                LLVMValueRef value, bool half, unsigned i);
-/* Returns the element of D for a sum; .satfinite limits integers. A half is in
- * the low bits of an i32. */
+/* Converts a finished sum to an element of D; .satfinite clamps integers to 32
+ * bits. A half is in the low bits of an i32. */
 LLVMValueRef ptx_product_finish(const struct ptx_product *product,
                                 LLVMValueRef sum);
 

@@ -176,9 +176,10 @@ const char *ptx_read_integer(struct ptx *ptx, const char *at, uint64_t *value);
  * ptx_read_integer does. */
 const char *ptx_read_number(struct ptx *ptx, const char *at,
                             struct ptx_operand *operand);
-/* In expressions.c: parse a constant expression, such as (4 << 2) + 1, or the
- * offset that may follow a name, such as + 4 * 2 - 1. The offset is 0 if the
- * text has no sign. Return the text after it. */
+/* Both functions are in expressions.c and return the text after what they have
+ * parsed. ptx_read_expression parses a constant expression, such as (4 << 2) +
+ * 1. ptx_read_offset parses the offset after a name, such as +4*2-1; the
+ * offset is 0 if the text does not begin with a sign. */
 const char *ptx_read_expression(struct ptx *ptx, const char *at,
                                 struct ptx_operand *operand);
 const char *ptx_read_offset(struct ptx *ptx, const char *at, int64_t *offset);
@@ -210,7 +211,7 @@ bool ptx_check_modifiers(struct ptx *ptx,
  * until the next call. */
 struct ptx_symbol *ptx_add_symbol(struct ptx *ptx, const char *name,
                                   enum ptx_symbol_kind kind);
-/* Returns the newest symbol of that name, or NULL. */
+/* Returns the newest symbol with the given name, or NULL. */
 struct ptx_symbol *ptx_find(struct ptx *ptx, const char *name);
 /* Removes the symbols from index `count` on, at the end of their scope. */
 void ptx_drop_symbols(struct ptx *ptx, unsigned count);
@@ -310,9 +311,10 @@ ptx_make ptx_make_extreme, ptx_make_copysign, ptx_make_testp;
 /* Replaces a subnormal float by a zero of the same sign. */
 LLVMValueRef ptx_flush(struct ptx *ptx, LLVMValueRef value);
 
-/* In rounding.c: changes a result that is rounded to nearest to the one that
- * the modifier .rz, .rm or .rp requires. Returns NULL if the operation has no
- * such form. */
+/* In rounding.c: corrects `x`, a result that was rounded to nearest, to the
+ * result that the modifier .rz, .rm or .rp requires. Without such a modifier,
+ * returns `x`. Returns NULL if directed rounding of the operation is not
+ * supported. */
 LLVMValueRef ptx_round_result(struct ptx_work *work, LLVMValueRef x);
 
 /* ---- operations.c ---- */
@@ -321,9 +323,9 @@ LLVMValueRef ptx_number(const struct ptx_work *work, uint64_t value);
 /* Sets ptx->wrong to the reason `why` and returns NULL. */
 LLVMValueRef ptx_give_up(struct ptx_work *work, const char *why);
 
-/* In operations.c and memory.c: build LLVM instructions for one PTX
- * statement: any statement, or one that loads or stores. Return false on
- * failure. */
+/* ptx_build (operations.c) builds LLVM instructions for any PTX statement;
+ * ptx_build_load and ptx_build_store (memory.c) build them for a load or a
+ * store. Return false on failure. */
 bool ptx_build(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_load(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_store(struct ptx *ptx, const struct ptx_statement *statement);

@@ -28,7 +28,8 @@ refuse(struct ptx *ptx, const struct ptx_statement *statement)
                     statement->operation);
 }
 
-/* Returns the pointer to element `i` of integers of `bits` bits. */
+/* Returns the pointer to element `i` of an array of integers with `bits`
+ * bits. */
 static LLVMValueRef
 element(struct ptx *ptx, LLVMValueRef base, unsigned bits, LLVMValueRef i)
 {

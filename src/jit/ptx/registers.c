@@ -1,4 +1,4 @@
-/* registers.c - registers of inline PTX as LLVM values.
+/* registers.c - registers of PTX as LLVM values.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -109,8 +109,8 @@ geometry(struct ptx *ptx, const char *name)
     return NULL;
 }
 
-/* Returns the value of a clock's register or of one of its halves, NULL for
- * other names. */
+/* Returns the value of a clock register, such as %clock64 or its halves %clock
+ * and %clock_hi. Returns NULL for other names. */
 static LLVMValueRef
 clock_value(struct ptx *ptx, const char *name)
 {
@@ -140,8 +140,8 @@ clock_value(struct ptx *ptx, const char *name)
     return NULL;
 }
 
-/* Builds the value of %smid. The blocks of a launch take turns with the
- * multiprocessors, in the order of their linear index. */
+/* Builds the value of %smid: the linear index of the block modulo `count`, the
+ * number of multiprocessors. */
 static LLVMValueRef
 multiprocessor(struct ptx *ptx, LLVMValueRef count)
 {
@@ -256,8 +256,9 @@ ptx_special(struct ptx *ptx, const char *name)
 
 /* ---- reads and writes ---- */
 
-/* Converts a register's value to the type. A wider value is truncated if `cut`
- * is true; otherwise that is a failure. */
+/* Converts the value of the register `name` to the PTX type. If the value has
+ * more bits than the type, truncates it if `cut` is true, and fails
+ * otherwise. */
 static LLVMValueRef
 fit(struct ptx *ptx, const char *name, LLVMValueRef value,
     struct ptx_type type, bool cut)

@@ -1,10 +1,11 @@
 /* rounding.c - directed rounding of PTX: .rz, .rm and .rp.
  *
- * The result that is rounded to nearest is at most one step away from the
- * wanted one. The residual is the exact result minus the rounded one. Its sign
- * tells whether to take that step. The residual is computed in double
- * precision: for floats without error, for doubles with the error of each
- * product and sum. It can have the wrong sign for fma.f64 only, where the
+ * The result that is rounded to nearest is either the required result or one
+ * of its two neighbours. The residual is the exact result minus the result
+ * that is rounded to nearest. The sign of the residual tells on which side of
+ * it the exact result is. Residuals are computed in double precision: without
+ * error for floats; for doubles, from the rounding errors of each product and
+ * sum. A residual can have the wrong sign only for fma.f64, if the rounding
  * error of the product is subnormal.
  *
  * SPDX-License-Identifier: MIT */
@@ -92,8 +93,9 @@ sum_residual(struct ptx_work *work, LLVMValueRef a, LLVMValueRef b,
                          LLVMBuildFAdd(builder, rest, of_product, ""), "");
 }
 
-/* Returns `factor` if |value| < 2^-400, else 1. Factors keep residuals away
- * from the subnormal numbers. */
+/* Returns the factor by which to scale `value` before a residual is computed:
+ * `factor` if |value| < 2^-400, else 1. Without the scaling, the residual of
+ * small numbers would be subnormal and inexact. */
 static LLVMValueRef
 scale_for(struct ptx_work *work, LLVMValueRef value, double factor)
 {

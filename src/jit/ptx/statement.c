@@ -1,8 +1,9 @@
 /* statement.c - builds one statement of PTX: selects the function for its
  * operation and applies its predicate.
  *
- * The result of arithmetic under a predicate is selected where it is written.
- * Any other instruction under a predicate is in a basic block of its own.
+ * Arithmetic under a predicate is always executed, and its result is written
+ * only if the predicate holds. A branch skips other instructions under a
+ * predicate.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -32,7 +33,7 @@ enum guard {
     /* A conditional branch skips the instruction unless the predicate holds.
      */
     GUARD_BRANCH,
-    /* The function that builds the instruction uses the predicate. */
+    /* The function that builds the instruction handles the predicate. */
     GUARD_OWN
 };
 
@@ -134,8 +135,8 @@ find_row(const char *operation)
     return &arithmetic;
 }
 
-/* Replaces a vector of registers, `.reg .v4 .f32 v`, that is an operand by the
- * list of its elements. */
+/* If an operand is a vector of registers, declared as `.reg .v4 .f32 v`,
+ * replaces the operand by the list v.x, v.y, .... */
 static void
 expand_vectors(struct ptx *ptx, struct ptx_statement *statement)
 {

@@ -1,4 +1,4 @@
-/* text.c - parses the text of inline PTX, one statement at a time.
+/* text.c - parses the text of PTX, one statement at a time.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -24,7 +24,8 @@ ptx_skip(const char *at)
         } else if (at[0] == '/' && at[1] == '*') {
             const char *end = strstr(at + 2, "*/");
             if (!end) {
-                return at; /* the caller then fails to parse this comment */
+                return at; /* The comment has no end. The caller then fails to
+                            * parse its first character. */
             }
             at = end + 2;
         } else {
@@ -39,7 +40,7 @@ is_word(char letter)
     return isalnum((unsigned char)letter) || (letter && strchr("_$%", letter));
 }
 
-/* Returns `bytes` bytes of the arena. */
+/* Allocates `bytes` bytes in the arena of the reader. */
 static char *
 take_bytes(struct ptx *ptx, size_t bytes)
 {
@@ -152,7 +153,8 @@ read_list(struct ptx *ptx, const char *at, struct ptx_operand *operand)
     return *at == '}' ? at + 1 : NULL;
 }
 
-/* Reads [name + offset], or [name, {coordinates}] of a texture. */
+/* Reads an address operand: [name + offset], or for a texture [name,
+ * {coordinates}]. */
 static const char *
 read_address(struct ptx *ptx, const char *at, struct ptx_operand *operand)
 {
@@ -197,8 +199,8 @@ read_operand(struct ptx *ptx, const char *at, struct ptx_operand *operand)
     }
     operand->kind = PTX_REGISTER;
     operand->count = 1;
-    /* `!p` is the negation of a predicate, and `-r` an operand of vmad; the
-     * name keeps the mark. */
+    /* `!p` is the negation of a predicate, and `-r` an operand of vmad. The
+     * mark '!' or '-' becomes the first character of the operand's name. */
     bool marked = *at == '!' || *at == '-';
     const char *word;
     const char *end = ptx_read_word(ptx, ptx_skip(at + marked), &word, ".<>");

@@ -1,8 +1,8 @@
 /* textures.c - texture and surface instructions of PTX.
  *
- * They become calls of the functions for texture and surface objects in
- * image/abi.h. A texture is read by such an object only (the "unified mode" of
- * PTX, without a sampler).
+ * The instructions become calls of the runtime's functions for texture and
+ * surface objects (image/abi.h). A texture can only be named by the handle of
+ * an object (the "unified mode" of PTX); separate samplers are not supported.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -62,7 +62,9 @@ refuse(struct ptx *ptx, const struct ptx_statement *statement)
                     statement->operation);
 }
 
-/* Builds a call of a runtime function, which lets no other thread run. */
+/* Builds a call of a runtime function for textures or surfaces. Such a
+ * function lets no other thread run, so the call needs no attribute
+ * convergent. */
 static LLVMValueRef
 call(struct ptx *ptx, const char *name, LLVMTypeRef result,
      LLVMValueRef *arguments, unsigned count)
@@ -139,7 +141,8 @@ read_access(struct access *access, const struct ptx_operand *operand,
 
 /* ---- textures ---- */
 
-/* Integer coordinates are those of a texel, whose middle is sampled. */
+/* Converts integer coordinates to floats: adds 0.5, since the middle of the
+ * texel is sampled. */
 static void
 use_middles(struct access *access)
 {
@@ -258,8 +261,9 @@ texel_halves(struct ptx *ptx, LLVMValueRef memory, unsigned i)
     return both;
 }
 
-/* Writes the texel to the registers, and true to a predicate that asks whether
- * the texel is resident. */
+/* Writes the texel to the statement's registers. If `resident` is true, the
+ * statement has a predicate that tells whether the texel is resident, and the
+ * predicate becomes true. */
 static bool
 write_texel(struct ptx *ptx, const struct ptx_statement *statement,
             LLVMValueRef memory, bool resident)
@@ -347,8 +351,8 @@ boundary(struct ptx *ptx, const struct ptx_statement *statement)
                                                                 : 2);
 }
 
-/* Fills in the arguments that the runtime's functions for surfaces begin
- * with. */
+/* Sets the first six arguments, which are the same for all of the runtime's
+ * functions for surfaces. */
 static void
 begin_arguments(struct access *access, LLVMValueRef *arguments)
 {
@@ -404,8 +408,9 @@ move_elements(struct access *access, struct ptx_type type, bool stores)
     return true;
 }
 
-/* Builds sured, an atomic operation on a texel. Nothing happens if the
- * coordinates are outside the surface. Returns false with an error for a wrong
+/* Builds sured, an atomic operation on a texel. If the coordinates are outside
+ * the surface, the kernel ends (.trap), the nearest texel is updated (.clamp),
+ * or nothing happens (.zero). Returns false with an error for a wrong
  * statement. */
 static bool
 reduce_texel(struct access *access, struct ptx_type type)

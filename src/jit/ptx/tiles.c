@@ -1,9 +1,9 @@
 /* tiles.c - ldmatrix, stmatrix and movmatrix of PTX.
  *
- * They move tiles, matrices of 8 by 8 elements of 16 bits. Lane l has in one
- * register the elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4. With .trans,
- * these are the elements of a column. The address of row r of tile t comes
- * from lane 8 t + r.
+ * The instructions move tiles, matrices of 8 by 8 elements of 16 bits. Each
+ * register of lane l contains the elements 2 (l % 4) and 2 (l % 4) + 1 of row
+ * l / 4. With .trans, it contains two elements of a column instead. The
+ * address of row r of tile t comes from lane 8 t + r.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -23,7 +23,8 @@ struct tiles {
     struct ptx *ptx;
     bool turned;        /* the statement has the modifier .trans */
     unsigned count;     /* number of tiles */
-    LLVMValueRef base;  /* the address that the lane gives, an i64 */
+    LLVMValueRef base;  /* the address that the lane passes to the instruction,
+                         * an i64 */
     LLVMValueRef group; /* `group` is l / 4 and `place` is l % 4 for lane l */
     LLVMValueRef place;
 };

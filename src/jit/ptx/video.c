@@ -181,7 +181,9 @@ ptx_compare_parts(struct ptx *ptx, const struct ptx_statement *statement,
 
 /* ---- scalar instructions ---- */
 
-/* Finds the position and width of the part that a selector names. */
+/* Finds the bit position and the width of the part of a register that a
+ * selector names: b0 to b3 for a byte, h0 or h1 for a half, "" for the whole
+ * register. Returns false for other selectors. */
 static bool
 find_part(const char *selector, unsigned *from, unsigned *bits)
 {
@@ -212,7 +214,9 @@ read_selected(struct ptx *ptx, const struct ptx_operand *operand,
     return ptx_extract_part(ptx, part->value, from, bits, is_signed);
 }
 
-/* Builds vshl and vshr; `b` is the distance, at most 32. */
+/* Builds vshl and vshr: shifts `a` by `b`, which is limited to 32 (.clamp) or
+ * taken modulo 32 (.wrap). Returns NULL if the statement has neither
+ * modifier. */
 static LLVMValueRef
 shift(struct ptx *ptx, const struct ptx_statement *statement, LLVMValueRef a,
       LLVMValueRef b)
@@ -227,8 +231,8 @@ shift(struct ptx *ptx, const struct ptx_statement *statement, LLVMValueRef a,
     } else {
         return NULL;
     }
-    /* An unsigned word that is shifted left by 32 can have 64 bits, too many
-     * for a signed i64. */
+    /* A left shift uses 128 bits, since the result has up to 64 bits and a
+     * sign. */
     if (statement->operation[3] == 'r') {
         return LLVMBuildAShr(builder, a, b, "");
     }
@@ -238,7 +242,8 @@ shift(struct ptx *ptx, const struct ptx_statement *statement, LLVMValueRef a,
     return LLVMBuildShl(builder, a, b, "");
 }
 
-/* Combines the result with operand c, as .add, .min or .max says. */
+/* Combines the result with operand c by the statement's modifier .add, .min or
+ * .max. */
 static LLVMValueRef
 apply_second(struct ptx *ptx, const struct ptx_statement *statement,
              LLVMValueRef value, LLVMValueRef c)
@@ -292,8 +297,9 @@ finish(struct ptx *ptx, const struct ptx_statement *statement,
                           LLVMBuildTrunc(builder, value, ptx->jit->i32, ""));
 }
 
-/* Adds operand c to the product of vmad. Exactly one of them may be negated;
- * .po adds 1. */
+/* Adds operand c to the product of vmad. The product is negated if
+ * `minus_product` is true, and c if `minus_c` is true; not both are. With .po,
+ * 1 is added to the sum. */
 static LLVMValueRef
 add_to_product(struct ptx *ptx, const struct ptx_statement *statement,
                LLVMValueRef product, LLVMValueRef c, bool minus_product,

@@ -43,12 +43,13 @@ LLVMValueRef ptx_extract_part(struct ptx *ptx, LLVMValueRef value,
  * replaced by the lowest bits of an i64. */
 LLVMValueRef ptx_insert_part(struct ptx *ptx, LLVMValueRef into,
                              LLVMValueRef value, unsigned from, unsigned bits);
-/* Returns an i64 limited to the numbers of `bits` bits with or without sign.
- */
+/* Returns the i64 `value`, clamped to the range of integers of `bits` bits,
+ * signed or unsigned. */
 LLVMValueRef ptx_limit_part(struct ptx *ptx, LLVMValueRef value, unsigned bits,
                             bool is_signed);
-/* Reads the types .u32 and .s32 among the modifiers, at most `most`, as flags
- * of signed types. Returns their number. */
+/* Searches the modifiers for the types .u32 and .s32, up to `most` of them.
+ * For each type found, stores in `is_signed` whether it is .s32. Returns the
+ * number of types. */
 unsigned ptx_part_types(const struct ptx_statement *statement, bool *is_signed,
                         unsigned most);
 /* Computes one element of an instruction, such as `add` of vadd and vadd2, on
@@ -56,8 +57,9 @@ unsigned ptx_part_types(const struct ptx_statement *statement, bool *is_signed,
 LLVMValueRef ptx_combine_parts(struct ptx *ptx,
                                const struct ptx_statement *statement,
                                LLVMValueRef a, LLVMValueRef b);
-/* Returns a 1 of 64 bits if the comparison that the statement names holds,
- * else a 0; NULL if it names none. */
+/* Returns an i64: 1 if the comparison that the statement's modifier names
+ * holds for a and b, else 0. Returns NULL if no modifier names a
+ * comparison. */
 LLVMValueRef ptx_compare_parts(struct ptx *ptx,
                                const struct ptx_statement *statement,
                                LLVMValueRef a, LLVMValueRef b);

@@ -39,8 +39,9 @@ refuse(struct ptx *ptx, const struct ptx_statement *statement)
                     statement->operation);
 }
 
-/* Parses a selector such as h32 or b7531; the last digit is that of the lowest
- * element. Without a selector, operand `k` has its own elements. */
+/* Parses a selector such as h32 or b7531; its last digit is the index of the
+ * element that becomes element 0. Without a selector, the elements of operand
+ * `k` are used in their order. */
 static bool
 read_selector(struct lanes *lanes, const char *selector, unsigned k)
 {
@@ -78,7 +79,7 @@ read_mask(struct lanes *lanes, const char *mask)
     lanes->mask = 0;
     for (mask++; *mask; mask++) {
         unsigned index = (unsigned)(*mask - '0');
-        /* Digits descend. */
+        /* The digits must be in descending order. */
         if (index >= lanes->count || lanes->mask & ((2u << index) - 1)) {
             return false;
         }

@@ -217,9 +217,9 @@ is_zero(struct ptx *ptx, LLVMValueRef value)
                          jit_constant(ptx->jit, 0), "");
 }
 
-/* Builds vote.sync: .ballot gives the mask of the lanes whose predicate holds;
- * .all, .any and .uni tell whether it holds in all lanes, in one of them, or
- * is equal in all. */
+/* Builds vote.sync. With .ballot, the result is the mask of the lanes whose
+ * predicate holds. With .all, .any or .uni, it is true if the predicate holds
+ * in all lanes, holds in at least one lane, or is equal in all lanes. */
 bool
 ptx_build_vote(struct ptx *ptx, const struct ptx_statement *statement)
 {

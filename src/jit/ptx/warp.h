@@ -19,8 +19,9 @@ struct ptx_statement;
 
 /* ---- warp.c ---- */
 /* Builds a call of a runtime function with `count` arguments, at most five.
- * Threads must not leave or join a warp operation that moves in the code, so
- * the function gets the attribute convergent. Returns the call. */
+ * The function gets the attribute convergent: if LLVM moved a warp operation
+ * into or out of a condition, other threads would take part in it. Returns the
+ * call. */
 LLVMValueRef ptx_call_runtime(struct ptx *ptx, const char *name,
                               LLVMTypeRef result, LLVMValueRef *arguments,
                               unsigned count);
