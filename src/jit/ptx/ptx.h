@@ -177,9 +177,9 @@ const char *ptx_read_integer(struct ptx *ptx, const char *at, uint64_t *value);
 const char *ptx_read_number(struct ptx *ptx, const char *at,
                             struct ptx_operand *operand);
 /* Both functions are in expressions.c and return the text after what they have
- * parsed. ptx_read_expression parses a constant expression, such as (4 << 2) +
- * 1. ptx_read_offset parses the offset after a name, such as +4*2-1; the
- * offset is 0 if the text does not begin with a sign. */
+ * parsed. ptx_read_expression parses a constant expression, such as 4 << 2.
+ * ptx_read_offset parses the offset after a name, such as +4*2-1; the offset
+ * is 0 if the text does not begin with a sign. */
 const char *ptx_read_expression(struct ptx *ptx, const char *at,
                                 struct ptx_operand *operand);
 const char *ptx_read_offset(struct ptx *ptx, const char *at, int64_t *offset);

@@ -1,8 +1,8 @@
 /* argument_buffer.c - stores the arguments of a call in a buffer in memory.
  *
  * Called for variable arguments (variadic.c), and for launches by kernels
- * (launches.c). An argument in a register of any width, such as an i1, takes
- * its size in memory; a struct passed by value is copied.
+ * (launches.c). An integer of any width, such as an i1, takes as many bytes in
+ * the buffer as it does in memory; a struct that is passed by value is copied.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -69,9 +69,9 @@ by_zero(struct jit *jit, LLVMValueRef x)
     return LLVMBuildSelect(jit->builder, fits, low, ones, "");
 }
 
-/* Replaces a division or remainder. A divisor for which the result is
- * undefined is replaced by a valid one, and the result of a GPU is selected
- * for these cases. */
+/* Replaces a division or remainder. If the divisor is 0 or -1, for which
+ * LLVM's result can be undefined, divides by 1 instead, and selects the result
+ * that a GPU gives. */
 static void
 lower_division(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
 {
@@ -141,8 +141,9 @@ lower_shift(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
                                     LLVMConstNull(type), ""));
 }
 
-/* Tests whether, on a GPU, a conversion between these types gives the integer
- * with only the top bit set for a NaN. If not, it gives 0. */
+/* Returns true if, on a GPU, the conversion of a NaN from the float type
+ * `from` to the integer type `to` gives the integer with only the top bit set.
+ * Otherwise the GPU gives 0. */
 static bool
 nan_is_top_bit(LLVMTypeRef from, LLVMTypeRef to)
 {
@@ -174,7 +175,8 @@ convert(struct jit *jit, LLVMValueRef x, LLVMTypeRef to, bool is_signed)
     uint64_t most =
         is_signed ? (1ull << (width - 1)) - 1 : UINT64_MAX >> (64 - width);
     /* the greatest float below 2^top is 2^top - 2^lost, where `lost` is the
-     * number of low bits of the integer that do not fit into a float */
+     * number of low bits of the integer that the mantissa of a float has no
+     * place for */
     int lost = top > bits ? top - bits : 0;
     double high = ldexp(1, top) - ldexp(1, lost);
     LLVMValueRef low = LLVMConstReal(from, is_signed ? -ldexp(1, top) : 0.0);
@@ -205,8 +207,8 @@ lower_conversion(struct jit *jit, LLVMValueRef at, bool is_signed)
     LLVMValueRef from = LLVMGetOperand(at, 0);
     bool narrow = LLVMGetIntTypeWidth(type) < 32;
     if (LLVMGetIntTypeWidth(type) > 64) {
-        /* integers above 64 bits: the code generator calls a function of
-         * libgcc, which saturates */
+        /* integers of more than 64 bits: the code generator calls a function
+         * of libgcc, which saturates */
         return;
     }
     LLVMPositionBuilderBefore(jit->builder, at);

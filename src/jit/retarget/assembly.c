@@ -2,8 +2,9 @@
  *
  * An asm statement that has only comments produces no code. A few statements
  * without operands, such as `bar.sync 0`, become calls of runtime functions
- * with the same effect. ptx/inline.c translates others, and a statement that
- * it rejects is reported as an error of the user's source.
+ * with the same effect. ptx/inline.c translates all other statements. If it
+ * rejects a statement, the statement is reported as an error of the user's
+ * source.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -231,9 +232,10 @@ collect_assembly(struct jit *jit, LLVMValueRef instruction, void *data)
     list->items[list->count++] = instruction;
 }
 
-/* Lowers one asm statement. An empty one with operands, such as asm("" :
- * "+f"(x)), is kept, since it hides the value of a variable from the compiler.
- * Known PTX statements without results are replaced by calls. */
+/* Lowers one asm statement. If it is empty and has operands, such as asm("" :
+ * "+f"(x)), it stays in the code, since it hides the value of a variable from
+ * the compiler. Known PTX statements without results are replaced by calls of
+ * runtime functions; ptx/inline.c translates other PTX. */
 static void
 lower_assembly(struct jit *jit, LLVMValueRef instruction)
 {

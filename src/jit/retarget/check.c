@@ -91,8 +91,8 @@ is_referred_to(LLVMValueRef address, LLVMValueRef function)
 
 /* Reports a direct assignment to a __constant__ variable as an error, like
  * NVRTC. Assignments to elements, to members and through pointers are
- * accepted. This check runs before any pass, because passes would make these
- * cases look alike. */
+ * accepted. The check runs before any pass, because passes would make direct
+ * and accepted assignments look alike. */
 static void
 check_store(struct jit *jit, LLVMValueRef instruction, void *data)
 {
@@ -120,8 +120,9 @@ check_store(struct jit *jit, LLVMValueRef instruction, void *data)
 
 /* ---- frames ---- */
 
-/* Adds the size of a local variable to the frame's size and reports an error
- * beyond the limit, since code uses 32-bit offsets in a stack frame. */
+/* Adds the size of a local variable to the size of the function's stack frame.
+ * Reports an error if the frame exceeds the limit, since code uses 32-bit
+ * offsets in a frame. */
 static void
 check_local(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -1,10 +1,10 @@
 /* flush.c - implements -ftz=true: subnormal float32 values count as zero.
  *
- * Runs after contraction is decided and before the optimiser. As the .ftz
- * instructions of PTX do, float arithmetic reads subnormal operands as zeros
- * of the same sign, and writes subnormal results as such zeros. A product that
- * will be fused with a sum is not flushed. Doubles and halves keep their
- * subnormals, which is why the processor's own flush modes cannot be used.
+ * Runs after contraction is decided and before the optimiser. As in the .ftz
+ * instructions of PTX, float arithmetic replaces subnormal operands and
+ * subnormal results by zeros of the same sign. A product that will be fused
+ * with a sum is not flushed. Doubles and halves keep their subnormals, which
+ * is why the processor's own flush modes cannot be used.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -167,9 +167,9 @@ flush_operands(struct jit *jit, LLVMValueRef instruction)
     }
 }
 
-/* Replaces all uses of the instruction's result by the flushed result. Since
- * the code that flushes the result uses it too, that use is restored
- * afterwards. */
+/* Replaces all uses of the instruction's result by the flushed result. The
+ * code that computes the flushed result also uses the instruction's result;
+ * its operand is restored after the replacement. */
 static void
 flush_result(struct jit *jit, LLVMValueRef instruction)
 {

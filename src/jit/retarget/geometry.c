@@ -1,11 +1,12 @@
 /* geometry.c - makes kernels into bodies, and lowers reads of geometry.
  *
- * "Geometry" is threadIdx, blockIdx, blockDim, gridDim and what follows from
- * them. Each kernel is replaced by its body: a copy of the kernel function
- * with the geometry, the address of shared memory and the thread as further
- * arguments. The entries (entries/loop.c, entries/thread.c) supply these
- * arguments, and the body is inlined into them. Device functions that are not
- * inlined call __pycuda_self and load the geometry from struct image_thread.
+ * "Geometry" is threadIdx, blockIdx, blockDim, gridDim and the values that are
+ * computed from them. Each kernel is replaced by its body: a copy of the
+ * kernel function with the geometry, the address of shared memory and the
+ * address of the thread's struct image_thread as further arguments. The
+ * entries (entries/loop.c, entries/thread.c) supply these arguments, and the
+ * body is inlined into them. Device functions that are not inlined call
+ * __pycuda_self and load the geometry from struct image_thread.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -213,8 +214,8 @@ make_body(struct jit *jit, struct jit_kernel *kernel)
         LLVMRemoveBasicBlockFromParent(block);
         LLVMAppendExistingBasicBlock(kernel->body, block);
     }
-    /* Device code may take the address of a kernel but cannot call it, so any
-     * value can replace the address. */
+    /* Device code can take the address of a kernel but cannot call it, so the
+     * value that replaces the address does not matter. */
     LLVMReplaceAllUsesWith(kernel->function,
                            LLVMConstNull(LLVMTypeOf(kernel->function)));
     LLVMDeleteFunction(kernel->function);

@@ -1,9 +1,9 @@
 /* inlining.c - selects the device functions that are inlined into kernels.
  *
- * Functions are inlined wherever possible, since only then is a thread's index
- * a loop variable of the entry. A function is not inlined ("kept") if its
- * address is taken, if it is recursive, or if inlining would let the code grow
- * too much.
+ * As many functions as possible are inlined, since only in inlined code is a
+ * thread's index a loop variable of the entry. A function is not inlined if
+ * its address is taken, if it is recursive, or if inlining would make the code
+ * too large.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -22,9 +22,9 @@
  * not inlined. */
 enum { TOO_LARGE = 20000 };
 
-/* A function of the call graph. State OPEN: the function is on the current
- * path of the depth-first search. The size is in instructions, including
- * inlined callees. */
+/* A function of the call graph. The state is OPEN while the depth-first search
+ * visits the functions that the function calls. The size is the number of
+ * instructions, including those of inlined callees. */
 struct node {
     LLVMValueRef function;
     enum { NEW, OPEN, DONE } state;

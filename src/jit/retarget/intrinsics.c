@@ -1,8 +1,9 @@
 /* intrinsics.c - lowers intrinsics of clang and nvptx to runtime functions.
  *
- * The project's headers call the functions of image/abi.h themselves. The
- * front end's own calls (printf, traps, malloc) and the few nvptx builtins
- * that programs use directly are mapped to them here. check.c reports an nvptx
+ * The package's CUDA headers call the runtime functions (image/abi.h)
+ * directly. This pass maps two other kinds of calls to runtime functions:
+ * those that the front end itself creates (printf, traps, malloc), and the few
+ * nvptx builtins that programs use directly. check.c reports an nvptx
  * intrinsic that is missing from the table.
  *
  * SPDX-License-Identifier: MIT */

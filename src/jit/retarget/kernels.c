@@ -57,8 +57,9 @@ parameter_attribute(LLVMValueRef function, unsigned index, const char *name)
         LLVMGetEnumAttributeKindForName(name, strlen(name)));
 }
 
-/* Computes the size and alignment in bytes of a parameter. A struct by value
- * is, in LLVM, a pointer with the attributes byval(type) and align. */
+/* Computes the size and alignment of a parameter in bytes. In LLVM, a struct
+ * that is passed by value is a pointer with the attributes byval(type) and
+ * align. */
 static void
 measure_parameter(struct jit *jit, LLVMValueRef function, unsigned index,
                   uint64_t *bytes, uint64_t *alignment)

@@ -1,16 +1,17 @@
-/* lanes.c - lowers the whole-vector operations of pycuda/cuda/cpu/lanes.h.
+/* lanes.c - lowers the vector operations of pycuda/cuda/cpu/lanes.h.
  *
- * Runs before any pass, so that the branch for vectors is removed on targets
- * that have none. Before:
+ * Runs before any pass, so that passes remove the code for vectors on targets
+ * without a fitting vector instruction. Before:
  *
  *   %1 = call i32 @__pycuda_has_lanes()
  *   %2 = call <16 x i32> @llvm.experimental.vector.compress.v16i32(
  *            <16 x i32> %v, <16 x i1> %mask, <16 x i32> %others)
  *
- * If the target has an operation for the second call, %1 becomes 1 and the
- * call names that operation. Otherwise %1 becomes 0 and the call is unchanged;
- * LLVM scalarises it. Checked kernels use 0 too, since accesses under masks
- * are not checked.
+ * If the target has an instruction for the second call, %1 becomes 1, and %2
+ * becomes a call of the target's intrinsic for this instruction. Otherwise %1
+ * becomes 0 and the call is unchanged; LLVM scalarises it. In kernels with
+ * checks %1 also becomes 0, since the checks do not cover accesses under
+ * masks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>

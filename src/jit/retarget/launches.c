@@ -31,16 +31,17 @@
 
 #define LAUNCH_END "__pycuda_launch_end"
 
-/* Tests for a call of a function. Calls of intrinsics do not count, such as
- * those that mark the end of a variable's lifetime. */
+/* Returns true if the instruction is a call of a function. Returns false for
+ * calls of intrinsics, such as those that mark the end of a variable's
+ * lifetime. */
 static bool
 is_program_call(LLVMValueRef instruction)
 {
     return LLVMIsACallInst(instruction) && !jit_is_call(instruction, "llvm.");
 }
 
-/* Returns the call that launches a kernel with the configuration of `end`, or
- * NULL if there is none. */
+/* Returns the call that launches a kernel with the configuration that `end`, a
+ * call of __pycuda_launch_end, has. Returns NULL if there is no such call. */
 static LLVMValueRef
 find_launch(LLVMValueRef end)
 {
@@ -64,8 +65,8 @@ is_configured(LLVMValueRef call)
 
 /* ---- errors ---- */
 
-/* Reports a call of a kernel without a configuration, and a launch of a
- * function that is no kernel, with the texts of nvcc. */
+/* Reports a call of a kernel without a configuration, and a call of a device
+ * function with a configuration, with nvcc's error messages. */
 static void
 check_call(struct jit *jit, LLVMValueRef at, void *data)
 {

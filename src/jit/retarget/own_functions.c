@@ -3,11 +3,11 @@
  *
  * Called by check.c. NVRTC declares functions such as max as C++ overloads.
  * One of the overloads, int max(int, int), has the linkage of extern "C". A
- * program may define this one itself in extern "C", and its calls then use its
- * definition; other parameter types are errors in NVRTC. A definition of a
- * function that the C library also has, such as sinf, is an error here: clang
- * would evaluate calls as those of the library's function. This file has no
- * state.
+ * program may define int max(int, int) itself in extern "C", and its calls
+ * then use its definition; a definition with other parameter types is an error
+ * in NVRTC. A definition of a function that the C library also has, such as
+ * sinf, is an error here, because clang would treat calls of it as calls of
+ * the library's function. This file has no state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -67,9 +67,9 @@ static const char *const others[] = {IMAGE_LIBM(CLASH_ROW) "sincospi",
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* Compares the function with element `i` of `definable`. Returns true if it
- * has that number of parameters, and if its result and all parameters have
- * that type. */
+/* Returns true if the function has the number of parameters that definable[i]
+ * specifies, and if its result and all parameters have the type that
+ * definable[i] specifies. */
 static bool
 has_types(LLVMValueRef function, size_t i)
 {

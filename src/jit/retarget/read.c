@@ -42,7 +42,7 @@ jit_read_input(struct jit *jit)
     }
 }
 
-/* Links the module into jit->module. */
+/* Links `module` into jit->module, the module that joins all inputs. */
 static void
 link_module(struct jit *jit, LLVMModuleRef module)
 {

@@ -23,9 +23,9 @@ drop_text_attribute(LLVMValueRef function, const char *name)
                                      name, (unsigned)strlen(name));
 }
 
-/* Tests for a function of the runtime that may be called with any arguments
- * and has no effects. LLVM moves its calls out of loops, even if they are
- * conditional there. */
+/* Returns true if the name is that of a runtime function that may be called
+ * with any arguments and has no effects. LLVM may move calls of such a
+ * function out of loops, even if the loop executes them conditionally. */
 static bool
 is_speculatable(const char *name)
 {
@@ -76,9 +76,9 @@ retarget_function(struct jit *jit, LLVMValueRef function)
                                  : LLVMInternalLinkage);
 }
 
-/* Removes the attribute `convergent` from calls at which the thread never
- * waits for others. The other calls keep it: no pass may make them depend on
- * more conditions. */
+/* Removes the attribute `convergent` from calls of functions that never wait
+ * for other threads. The other calls keep the attribute, so that no pass makes
+ * them depend on additional conditions. */
 static void
 retarget_call(struct jit *jit, LLVMValueRef instruction, void *data)
 {

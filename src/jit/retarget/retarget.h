@@ -25,16 +25,17 @@ void jit_lower_variables(struct jit *jit);
 void jit_lower_indices(struct jit *jit);
 /* retarget/intrinsics.c: maps nvptx intrinsics to functions of the runtime. */
 void jit_map_intrinsics(struct jit *jit);
-/* retarget/lanes.c: replaces operations on whole vectors by instructions of
- * the target where it has them. */
+/* retarget/lanes.c: replaces operations on whole vectors by the target's
+ * vector instructions, if the target has them. */
 void jit_lower_lanes(struct jit *jit);
-/* retarget/own_functions.c: reports an error if the program itself defines
- * this function in extern "C", and it has the name of a CUDA function for
- * which that is not permitted. */
+/* retarget/own_functions.c: reports an error if the program defines `function`
+ * in extern "C", although it has the name of a CUDA function that a program
+ * must not define in this way. */
 void jit_check_own_function(LLVMValueRef function);
-/* retarget/check.c: report errors of the source. jit_check_declarations runs
- * before any change to the module. `linkable`: names may be undefined, since
- * the code will be linked with other code. */
+/* retarget/check.c: both functions report errors of the source.
+ * jit_check_declarations runs before any change to the module. For
+ * jit_check_source, `linkable` means that names may be undefined, since the
+ * code will be linked with other code. */
 void jit_check_declarations(struct jit *jit);
 void jit_check_source(struct jit *jit, bool linkable);
 /* retarget/assembly.c: replaces inline PTX (asm statements) by instructions
@@ -45,8 +46,9 @@ void jit_lower_assembly(struct jit *jit);
 void jit_lower_variadic(struct jit *jit);
 /* retarget/launches.c: reports calls of kernels without a configuration. */
 void jit_check_launches(struct jit *jit);
-/* retarget/launches.c: turns launches by kernels into calls of the runtime,
- * and addresses of kernels into those of objects with their names. */
+/* retarget/launches.c: replaces launches by kernels by calls of the runtime,
+ * and the address of a kernel by the address of an object that contains the
+ * kernel's name. */
 void jit_lower_launches(struct jit *jit);
 /* retarget/retarget.c: sets the triple, the data layout and the function
  * attributes for the host processor. */

@@ -1,13 +1,13 @@
 /* shared.c - converts shared variables to offsets in the block's shared
  * memory.
  *
- * Each kernel has its own layout, so that its static size is exact. Device
- * functions that are not inlined cannot know their caller. The variables that
- * they use therefore are in a common part at the start of shared memory, which
- * has the same layout in all kernels that call such functions. Dynamic shared
- * memory follows the static part, aligned to 16 bytes. If a function that is
- * not inlined uses dynamic memory, all static variables are in the common
- * part.
+ * Each kernel has its own layout, so that its static size is exact. A device
+ * function that is not inlined may be called by several kernels. Therefore the
+ * variables that such functions use are in a common part at the start of
+ * shared memory, which has the same layout in all kernels that call such
+ * functions. Dynamic shared memory follows the static part, aligned to 16
+ * bytes. If a function that is not inlined uses dynamic memory, all static
+ * variables are in the common part.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -96,9 +96,10 @@ kernel_of_body(struct jit *jit, LLVMValueRef function)
     return k;
 }
 
-/* Sets row->offsets[k] to 0 for each kernel k that uses `value`, which is the
- * variable or a constant expression with it. The entry stays NOWHERE for other
- * kernels. Real offsets are assigned later. */
+/* Finds the functions that use `value`, which is the variable or a constant
+ * expression with it. Sets row->offsets[k] to 0 for each kernel k among them
+ * (the entry stays NOWHERE for other kernels; real offsets are assigned
+ * later), and row->used_by_functions for device functions. */
 static void
 mark_users(struct layout *layout, struct variable *row, LLVMValueRef value)
 {

@@ -51,7 +51,7 @@ holds_shared(LLVMValueRef constant)
     return false;
 }
 
-/* Builds the store of a constant to a local copy. Arrays and structs that
+/* Builds code that stores a constant to a local copy. Arrays and structs that
  * contain addresses of shared variables are stored element by element, since
  * these addresses are not constant on the host. */
 static void

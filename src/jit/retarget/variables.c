@@ -2,10 +2,11 @@
  *
  * nvptx bitcode has pointers in the address spaces 1 (global), 3 (shared) and
  * 4 (constant); the host has only space 0. Every variable is created again in
- * space 0, and the casts between spaces disappear. Variables are listed for
- * the image. Static ones become external before any pass sees them: the host
- * program may write them, so that passes must not rely on their initialisers.
- * Shared variables remain declarations; shared.c assigns their offsets.
+ * space 0, and the casts between spaces disappear. The variables are added to
+ * the list of variables in the image. Static variables become external before
+ * any pass sees them: the host program may write them, so that passes must not
+ * rely on their initialisers. Shared variables remain declarations; shared.c
+ * assigns their offsets.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -124,8 +125,8 @@ keep_shared(struct jit *jit, LLVMValueRef variable)
     LLVMSetSection(variable, dynamic ? "dynamic" : "shared");
 }
 
-/* Adds a definition to a variable that is only declared. NVRTC does so, too,
- * for a source that is not linked with others. */
+/* Turns the declaration of a variable into a definition. NVRTC also does so if
+ * the source is not linked with others. */
 static void
 define_extern(struct jit *jit, LLVMValueRef variable, unsigned space)
 {
@@ -202,8 +203,8 @@ lower_variable(struct jit *jit, LLVMValueRef variable)
         return;
     }
     /* A variable that is constant in the module, such as a string literal,
-     * stays constant. Any other is externally initialised, so that passes do
-     * not assume its initial value. */
+     * stays constant. Every other variable becomes externally initialised, so
+     * that passes do not assume its initial value. */
     bool literal = LLVMIsGlobalConstant(variable);
     LLVMSetLinkage(variable, LLVMExternalLinkage);
     if (!jit->options.replaces) {
