@@ -3,9 +3,8 @@
  * Called by frontend_retry.c and compile.c with the messages of a child
  * process. Clang accepts features of later standards, and a few other things,
  * with a warning. Most of them are errors in NVRTC: their warnings become
- * errors in the program's log, at the same position. Some warnings are about
- * code that NVRTC accepts without a word: they do not get into the log.
- * Without state.
+ * errors in the program's log, at the same position. Warnings about code that
+ * NVRTC accepts without a warning are not added to the log. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -112,10 +112,10 @@ architecture_write(const struct nvrtc_job *job, struct nvrtc_text *source)
 }
 
 /* Writes declarations that relocatable code (-rdc=true) needs: the device
- * runtime and, if kernels launch kernels, another definition of __global__. It
- * does not have __attribute__((global)), since clang refuses calls of
- * functions with this attribute. It has the attribute `used`, without which
- * clang would drop static kernels and instances of templates. */
+ * runtime and, if kernels launch kernels, another definition of __global__.
+ * This definition omits __attribute__((global)), since clang refuses calls of
+ * functions with this attribute, and contains the attribute `used`, without
+ * which clang would drop static kernels and instances of templates. */
 static void
 device_runtime_write(const struct nvrtc_job *job, struct nvrtc_text *source)
 {

@@ -1,5 +1,5 @@
 /* full_version.h - full versions of kernels whose image is a quick version
- * (struct image_header, full_input).
+ * (full_input of struct image_header).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_FULL_VERSION_H

@@ -7,8 +7,9 @@
  *
  * in which the kernel is called like a function: clang selects the overload,
  * deduces template arguments and converts the arguments, for names, pointers
- * and any other expression. In such a source kernels are declared as device
- * functions (frontend_retry.c). src/jit/retarget/launches.c replaces the call.
+ * and any other expression. A source with launches declares kernels as device
+ * functions (frontend_retry.c). src/jit/retarget/launches.c replaces the calls
+ * of the kernel and of __pycuda_launch_end by a launch.
  *
  * The expression before `<<<` is a postfix expression. Its start is found by
  * reading its tokens backwards. Macros are rewritten in their definitions.
@@ -201,7 +202,8 @@ is_one_of(struct nvrtc_token token, const char *const *words)
     return false;
 }
 
-/* Tests for a word after which a statement or an expression begins. */
+/* Returns true for a keyword, such as `return`, after which a statement or an
+ * expression begins. */
 static bool
 is_statement_word(const struct token_list *list, long i)
 {

@@ -380,8 +380,8 @@ text_read(struct nvrtc_options *options, int *i, int count,
     if (n == 0) {
         return true;
     }
-    /* The values of options point into these copies, which exist as long as
-     * `options`. */
+    /* The values of options point into the copies in options->trimmed, which
+     * exist as long as `options`. */
     nvrtc_strings_add(&options->trimmed, "%.*s", (int)n, text);
     if (options->trimmed.failed) {
         return nvrtc_option_fault(log, "out of memory");

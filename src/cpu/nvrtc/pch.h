@@ -20,7 +20,7 @@ struct nvrtc_pch {
     struct nvrtc_strings rest;
 };
 
-/* Finds or creates the precompiled package headers for these options. Returns
+/* Finds or creates the precompiled package headers for `options`. Returns
  * false if the front end cannot be used; `log` has the reason. */
 bool nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_strings *frontend,
                    const char *headers, const struct nvrtc_options *options,

@@ -3,10 +3,10 @@
  * Called by compile.c. Includes of package headers at the beginning of a
  * source have the same meaning in every source, so pch.c can precompile them.
  * The preamble ends at the first line that is not a plain include of a package
- * header, such as a macro, a condition or an include of the user's header. It
- * also ends in case of doubt: the remaining lines are then compiled as text.
- * It is empty if an option gives the package's headers another meaning.
- * Thread-safe, without state.
+ * header, such as a macro, a condition or an include of the user's header. The
+ * preamble also ends at a line that this file cannot classify; the remaining
+ * lines are then compiled as text. The preamble is empty if an option gives
+ * the package's headers another meaning. Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -171,8 +171,8 @@ is_ours(struct reader *reader, const struct name *name)
     return found || costly;
 }
 
-/* Returns true if `folder` has headers with names of the package's headers, or
- * of CCCL's if that is used. */
+/* Returns true if `folder` has headers with names of the package's headers,
+ * or, if CCCL is used, with names of CCCL's headers. */
 static bool
 is_shadowing(const struct reader *reader, const char *folder)
 {

@@ -313,7 +313,8 @@ to_tf32(struct ptx *ptx, const struct ptx_statement *statement)
                      false);
 }
 
-/* Reads the source of a conversion to or from a half as a float or double. */
+/* Reads the source operand of a conversion to or from a half. Returns its
+ * value as a float or a double. */
 static LLVMValueRef
 read_source(struct ptx *ptx, const struct ptx_statement *statement,
             const char *name)

@@ -2,8 +2,8 @@
  *
  * A variable of the spaces .global, .const and .shared becomes a variable of
  * the LLVM module, in the address space that clang uses for it on nvptx, so
- * that later passes treat both alike. A variable of .local or .param is a
- * local variable of the function.
+ * that later passes treat variables of PTX and of CUDA C++ alike. A variable
+ * of .local or .param is a local variable of the function.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -24,13 +24,13 @@
  * array with an initialiser. */
 enum { MAX_DIMENSIONS = 8, MAX_ALIGNMENT = 1 << 12, MAX_VALUES = 1 << 24 };
 
-/* A variable while its declaration is read. */
+/* A variable, while its declaration is being read. */
 struct declaration {
     const char *name;
     enum ptx_space space;
     struct ptx_type type;
     unsigned vector;    /* number of elements of a .v2 or .v4, otherwise 1 */
-    unsigned alignment; /* in bytes; 0: natural */
+    unsigned alignment; /* alignment in bytes; 0: natural */
     bool is_register, is_array, managed;
     /* sizes of an array; `open` is true if the declaration omits the first
      * size, as in name[] */
@@ -106,7 +106,8 @@ read_attribute(struct ptx *ptx, const char *at, struct declaration *own)
     return end + 1;
 }
 
-/* Reads the words with a dot before a name: alignment, vector, type. */
+/* Reads the words that precede a name and begin with a dot: alignment, vector
+ * size, type. */
 static const char *
 read_head(struct ptx *ptx, const char *at, struct declaration *own)
 {

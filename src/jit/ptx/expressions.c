@@ -125,8 +125,8 @@ apply_real(enum operator_kind kind, double a, double b, struct value *result)
     }
 }
 
-/* Computes a quotient or a remainder. A remainder is that of unsigned numbers.
- * Returns false if the divisor is 0. */
+/* Computes a quotient or a remainder. The remainder treats both operands as
+ * unsigned. Returns false if the divisor is 0. */
 static bool
 divide(bool remainder, struct value a, struct value b, struct value *result)
 {

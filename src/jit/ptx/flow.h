@@ -59,7 +59,8 @@ bool ptx_close_scope(struct ptx *ptx);
 /* Defines a label at the current position. Returns false if the scope already
  * defines a label of this name. */
 bool ptx_define_label(struct ptx *ptx, const char *name);
-/* Ends the code. Returns false if a label was used and no scope defined it. */
+/* Ends the code of the function or asm statement. Returns false if a label was
+ * used and no scope defined it. */
 bool ptx_close_labels(struct ptx *ptx);
 /* Continues in a new basic block, which is unreachable if the current block
  * has ended. Returns the new block. */

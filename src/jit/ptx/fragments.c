@@ -168,7 +168,7 @@ element_pointer(const struct fragment *fragment, const struct place *place,
     return LLVMBuildIntToPtr(builder, bytes, ptx->jit->pointer, "");
 }
 
-/* Loads register `r` of the lane. */
+/* Loads register `r` of the lane from the matrix in memory. */
 static LLVMValueRef
 load_register(const struct fragment *fragment, const struct place *place,
               unsigned r)
@@ -199,7 +199,7 @@ load_register(const struct fragment *fragment, const struct place *place,
     return all;
 }
 
-/* Stores register `r` of the lane. */
+/* Stores register `r` of the lane to the matrix in memory. */
 static void
 store_register(const struct fragment *fragment, const struct place *place,
                unsigned r, LLVMValueRef value)

@@ -29,7 +29,8 @@ struct product {
     struct ptx_product types;
     unsigned halves; /* 2 if A has 16 rows, else 1 */
     unsigned parts;  /* number of registers of B */
-    /* registers of A by lane of the group, and of B by column and lane */
+    /* of_a: registers of A, by lane of the group; of_b: registers of B, by
+     * column and by lane of the group */
     LLVMValueRef of_a[GROUP][2 * MAX_PARTS], of_b[2][GROUP][MAX_PARTS];
 };
 
@@ -132,7 +133,7 @@ read_form(struct product *product)
 
 /* ---- shuffles ---- */
 
-/* Reads the lane's own registers of a factor. */
+/* Reads the lane's own registers of A or B. */
 static bool
 read_registers(struct product *product, unsigned operand, unsigned count,
                LLVMValueRef *registers)

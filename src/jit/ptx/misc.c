@@ -33,7 +33,7 @@ has_narrow_clusters(struct ptx *ptx)
            ptx_fail(ptx, "clusters of more than one block are not supported");
 }
 
-/* Builds an instruction that advises the processor, and does nothing here. */
+/* Builds no code, for an instruction that is only a hint for the processor. */
 bool
 ptx_build_hint(struct ptx *ptx, const struct ptx_statement *statement)
 {

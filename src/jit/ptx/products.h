@@ -44,7 +44,7 @@ struct ptx_product {
 
 /* Returns the type with the given name, or NULL. */
 const struct ptx_element *ptx_element_named(const char *name);
-/* Tests whether the elements are floats. */
+/* Returns true if the type of matrix elements is a float type. */
 bool ptx_element_is_float(const struct ptx_element *element);
 /* Sets the members `bits` and `sum` from the type of A. */
 void ptx_product_set_types(struct ptx_product *product);

@@ -7,7 +7,8 @@
  * (operations.c).
  *
  * On failure, functions set ptx.wrong to the reason and return false or NULL.
- * The caller reports it, and no code is emitted in the end.
+ * The caller reports the reason as an error, and pycuda-jit then outputs no
+ * code.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_PTX_PTX_H
@@ -256,7 +257,8 @@ bool ptx_build_statement(struct ptx *ptx, struct ptx_statement *statement);
  * false. */
 bool ptx_fail(struct ptx *ptx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Returns the LLVM type with the bits of a PTX type. */
+/* Returns the LLVM type for a PTX type: an integer, or for the letter f a
+ * float type. */
 LLVMTypeRef ptx_llvm_type(struct ptx *ptx, struct ptx_type type);
 /* Return the value of the operand, or of the register, converted to `type`, or
  * NULL on failure. `cut` permits truncation of a wider register. The name of a

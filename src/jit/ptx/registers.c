@@ -174,8 +174,8 @@ is_numbered(const char *name, const char *prefix, unsigned count,
     return false;
 }
 
-/* Returns the value of a register that is the same in all threads: a cluster
- * has one block. Returns NULL for other names. */
+/* Returns the value of a special register that is constant on the CPU device:
+ * a cluster has one block, for example. Returns NULL for other names. */
 static LLVMValueRef
 fixed_value(struct ptx *ptx, const char *name)
 {
@@ -209,7 +209,8 @@ fixed_value(struct ptx *ptx, const char *name)
                 rows[i].value, 0);
         }
     }
-    /* Counters and registers that profilers and drivers set. */
+    /* The performance counters (%pm) and the registers that the driver sets
+     * (%envreg) are 0. */
     if (is_numbered(name, "%pm", 8, "_64")) {
         return LLVMConstInt(ptx->jit->i64, 0, 0);
     }
@@ -333,7 +334,8 @@ ptx_read_name(struct ptx *ptx, const char *name, struct ptx_type type,
     return fit(ptx, name, value, type, cut);
 }
 
-/* Adds the offset of an operand such as `variable + 8`. */
+/* Adds the offset of an operand, such as 8 in `variable + 8`, to the value of
+ * the operand. */
 static LLVMValueRef
 add_offset(struct ptx *ptx, const struct ptx_operand *operand,
            LLVMValueRef value)

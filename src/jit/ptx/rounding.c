@@ -55,9 +55,10 @@ two_sum(struct ptx_work *work, LLVMValueRef a, LLVMValueRef b,
     return sum;
 }
 
-/* Returns a b, rounded; *error becomes the exact rounding error. If neither a
- * nor b is 0 but the product is rounded to 0, returns the smallest number with
- * the product's sign, and *error becomes 0: only the sign matters then. */
+/* Returns a * b, rounded; *error becomes the exact rounding error. If neither
+ * a nor b is 0 but the product is rounded to 0, returns the smallest number
+ * with the product's sign, and *error becomes 0, because only the sign matters
+ * in this case. */
 static LLVMValueRef
 least_product(struct ptx_work *work, LLVMValueRef a, LLVMValueRef b,
               LLVMValueRef *error)
@@ -78,7 +79,7 @@ least_product(struct ptx_work *work, LLVMValueRef a, LLVMValueRef b,
     return LLVMBuildSelect(builder, lost, least, product, "");
 }
 
-/* Returns a b + c - x. */
+/* Returns a * b + c - x. */
 static LLVMValueRef
 sum_residual(struct ptx_work *work, LLVMValueRef a, LLVMValueRef b,
              LLVMValueRef c, LLVMValueRef x)
@@ -107,7 +108,7 @@ scale_for(struct ptx_work *work, LLVMValueRef value, double factor)
                            LLVMConstReal(type, 1.0), "");
 }
 
-/* Returns a number with the sign of a b - x. */
+/* Returns a number with the sign of a * b - x. */
 static LLVMValueRef
 product_residual(struct ptx_work *work, LLVMValueRef a, LLVMValueRef b,
                  LLVMValueRef x)
@@ -214,8 +215,8 @@ has_overflowed(struct ptx_work *work, LLVMValueRef x)
     return result;
 }
 
-/* Returns the number next to `x`: the next larger one, or the next smaller
- * one. */
+/* Returns the float next to `x`: the next larger float if `upwards` (an i1) is
+ * true, else the next smaller float. */
 static LLVMValueRef
 neighbour(struct ptx_work *work, LLVMValueRef x, LLVMValueRef upwards)
 {

@@ -286,8 +286,8 @@ has_raw_operands(const struct ptx_statement *statement, bool dotted)
     return true;
 }
 
-/* If a list of labels or a prototype of a function follows its name, reads
- * it. */
+/* Called after a label. If the label is the name of a list of labels (such as
+ * .branchtargets) or of a function prototype, reads the list or prototype. */
 static const char *
 read_targets(const char *at, struct ptx_statement *statement)
 {

@@ -110,7 +110,7 @@ find_shape(struct access *access)
     return refuse(access->ptx, access->statement);
 }
 
-/* Reads [object, {coordinates}]. `type` is that of the coordinates. */
+/* Reads [object, {coordinates}]. `type` is the type of the coordinates. */
 static bool
 read_access(struct access *access, const struct ptx_operand *operand,
             struct ptx_type type)
@@ -156,7 +156,7 @@ use_middles(struct access *access)
 }
 
 /* Stores the gradients in x and in y, {dx...} and {dy...}, as six floats in
- * local memory. Returns its address. */
+ * local memory. Returns the address of the floats. */
 static LLVMValueRef
 store_gradients(struct access *access, const struct ptx_operand *operands)
 {

@@ -45,7 +45,7 @@ find_place(struct tiles *tiles)
     tiles->place = LLVMBuildAnd(jit->builder, lane, jit_constant(jit, 3), "");
 }
 
-/* Reads the form of ldmatrix or stmatrix; `at` is its address. */
+/* Reads the modifiers of ldmatrix or stmatrix and the address operand `at`. */
 static bool
 read_tiles(struct ptx *ptx, const struct ptx_statement *statement,
            struct tiles *tiles, const struct ptx_operand *at)

@@ -198,7 +198,8 @@ find_part(const char *selector, unsigned *from, unsigned *bits)
     return strchr("bh", selector[0]) && !selector[2] && index < 32 / *bits;
 }
 
-/* Reads an operand and selects its part, as an i64. */
+/* Reads an operand. Returns the part that the operand's selector names,
+ * extended to an i64. */
 static LLVMValueRef
 read_selected(struct ptx *ptx, const struct ptx_operand *operand,
               bool is_signed, struct ptx_part *part)

@@ -20,7 +20,7 @@
 
 enum { MAX_LANES = 4 };
 
-/* The elements of an instruction. */
+/* The halves or bytes on which an instruction operates. */
 struct lanes {
     struct ptx *ptx;
     unsigned count, bits;  /* number of elements, and their width */

@@ -61,8 +61,8 @@ address_at(struct jit *jit, LLVMValueRef base, uint64_t offset)
     return LLVMBuildInBoundsGEP2(jit->builder, jit->i8, base, &index, 1, "");
 }
 
-/* Assigns an offset to each item. Stores the end of the last one, and returns
- * the alignment of the buffer. */
+/* Assigns an offset in the buffer to each item. Stores the end of the last
+ * item in *end. Returns the alignment of the buffer, at least 16. */
 static unsigned
 lay_out(struct item *items, unsigned count, uint64_t *end)
 {

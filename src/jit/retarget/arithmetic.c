@@ -292,9 +292,10 @@ jit_lower_arithmetic(struct jit *jit)
     jit_each_instruction_of_module(jit, lower_instruction, NULL);
 }
 
-/* Divides 32-bit integers as doubles. If the exact quotient is below an
- * integer k, it is below by at least 1 / y >= 2^-32. That is more than the
- * rounding error of a double, so the quotient never rounds up to k. */
+/* Divides 32-bit integers as doubles. If the exact quotient is not an integer,
+ * it is at least 1 / y below the next integer k. The rounding error of the
+ * double quotient is smaller than 1 / y, so the quotient is never rounded up
+ * to k. */
 static LLVMValueRef
 divide_doubles(struct jit *jit, LLVMValueRef x, LLVMValueRef y, bool is_signed)
 {
@@ -339,10 +340,11 @@ widen_division(struct jit *jit, LLVMValueRef at, void *data)
     jit_replace(at, result);
 }
 
-/* Replaces divisions, which also avoids a bug of LLVM 19's vectoriser. The bug
- * occurs for a conditional division whose operands are equal for all threads
- * and whose result is used as an index: the vectoriser performs the division
- * only if the condition holds for the first thread of a vector. */
+/* Replaces 32-bit divisions by divisions of doubles. This also avoids a bug of
+ * LLVM 19's vectoriser. The bug occurs for a conditional division whose
+ * operands are equal for all threads and whose result is used as an index: the
+ * vectoriser performs the division only if the condition holds for the first
+ * thread of a vector. */
 void
 jit_widen_divisions(struct jit *jit)
 {

@@ -205,8 +205,8 @@ host_registers(LLVMValueRef code)
                             LLVMInlineAsmDialectATT, 0);
 }
 
-/* The asm statements of a module. They are listed before one is lowered, which
- * may split basic blocks. */
+/* The asm statements of a module. All statements are listed before the first
+ * one is lowered, because lowering may split basic blocks. */
 struct list {
     LLVMValueRef *items;
     size_t count, capacity;

@@ -99,7 +99,8 @@ has_opcode(LLVMValueRef value, LLVMOpcode opcode)
            LLVMGetInstructionOpcode(value) == opcode;
 }
 
-/* Tests whether the value is a result of the code that `flushed` builds. */
+/* Returns true if the value is a result of code that the function flushed()
+ * has built. */
 static bool
 is_made_here(LLVMValueRef value)
 {

@@ -18,8 +18,8 @@
 #include "jit/retarget/retarget.h"
 #include "jit/text.h"
 
-/* A function with more instructions, including those of inlined callees, is
- * not inlined. */
+/* Functions with more instructions than this limit, including the instructions
+ * of inlined callees, are not inlined. */
 enum { TOO_LARGE = 20000 };
 
 /* A function of the call graph. The state is OPEN while the depth-first search
