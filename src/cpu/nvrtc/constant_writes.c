@@ -190,8 +190,8 @@ declaration_read(struct constants *all, struct nvrtc_tokens *tokens)
 
     if (nvrtc_token_is_name(name) && nvrtc_token_read(&lookahead) &&
         strchr(";=,{", *lookahead.last.start)) {
-        /* `name` precedes the word __constant__. As for a pointer, makes
-         * variable_add insert `const` directly before the name. */
+        /* `name` precedes the word __constant__. So variable_add has to insert
+         * `const` directly before the name, as for a pointer. */
         at.is_pointer = true;
         variable_add(all, &at, name);
     } else {

@@ -551,8 +551,8 @@ retry_rewritten(struct nvrtc_job *job, struct nvrtc_process *process)
         free(job->source);
         job->source = NULL;
     }
-    /* Report the errors of the rewritten source only if they are also errors
-     * of the original source. Otherwise report the latter. */
+    /* If the rewritten source has errors that the original source does not
+     * have, report the errors of the original source instead. */
     if (well || errors_are_original(&job->program->log, &said)) {
         nvrtc_text_free(&said);
     } else {
