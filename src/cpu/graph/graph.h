@@ -224,8 +224,8 @@ CUresult cpu_node_insert(CUgraphNode *made, CUgraph graph,
 
 /* ---- params.c ---- */
 
-/* Converts the older structure of kernel parameters to the current one, which
- * has more members. */
+/* Returns the values of the older structure of kernel parameters in the
+ * current structure, which has more members. */
 CUDA_KERNEL_NODE_PARAMS
 cpu_kernel_params_newer(const CUDA_KERNEL_NODE_PARAMS_v1 *old);
 /* Writes the CUDA parameters of a memcpy, memset or host node to the structure

@@ -61,7 +61,7 @@ LLVMValueRef ptx_product_add(const struct ptx_product *product,
  * half precision, and `i` is the index of the element in the register. */
 LLVMValueRef ptx_product_start(const struct ptx_product *product,
                                LLVMValueRef value, bool half, unsigned i);
-/* Converts a finished sum to an element of D; .satfinite clamps integers to 32
+/* Returns a finished sum as an element of D; .satfinite clamps integers to 32
  * bits. A half is in the low bits of an i32. */
 LLVMValueRef ptx_product_finish(const struct ptx_product *product,
                                 LLVMValueRef sum);
