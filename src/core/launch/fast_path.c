@@ -91,7 +91,8 @@ launch_fast(struct core_function *function, const unsigned grid[3],
 }
 
 /* Fast path of prepared_call: converts the arguments by the prepared format,
- * and launches. NOT_APPLICABLE if it does not apply. */
+ * and launches. Returns NOT_APPLICABLE if the caller must take the slow
+ * path. */
 static inline __attribute__((always_inline)) enum fast_result
 prepared_call_fast(struct core_function *function, PyObject *const *args,
                    Py_ssize_t nargs)
@@ -133,7 +134,8 @@ core_prepared_call(PyObject *op, CORE_ARGS)
 }
 
 /* Fast path of f(...): converts the arguments by the types cached in the
- * slots, and launches. NOT_APPLICABLE if it does not apply. */
+ * slots, and launches. Returns NOT_APPLICABLE if the caller must take the slow
+ * path. */
 static inline __attribute__((always_inline)) enum fast_result
 call_fast(struct core_function *function, PyObject *const *args,
           Py_ssize_t count, PyObject *names)

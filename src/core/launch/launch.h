@@ -25,8 +25,8 @@ CUresult core_launch_counted(struct core_context *context, CUfunction function,
                              const unsigned grid[3], const unsigned block[3],
                              unsigned shared, CUstream stream,
                              void **arguments, void **extra);
-/* Keeps a launch's Function and arguments alive as long as the graphs of the
- * context's open captures. */
+/* Lets the graphs of the context's open captures keep references to a launch's
+ * Function and arguments. */
 int core_launch_hold(struct core_function *function, PyObject *const *args,
                      Py_ssize_t count);
 

@@ -133,7 +133,8 @@ core_launch_blocks_at_once(const struct core_function *function,
 }
 
 /* Writes a text for each exceeded limit. The limits are valid only in the
- * function's own context. If that is not current, reports this instead. */
+ * function's own context. If another context is current, writes only this
+ * fact. */
 void
 core_launch_limits(const struct core_function *function,
                    const unsigned grid[3], const unsigned block[3],

@@ -91,7 +91,7 @@ block_from_legacy(struct core_function *function, const char *method,
 }
 
 /* Reads the first `leading` arguments of a prepared call: grid, block and
- * perhaps the stream. Raises RuntimeError without prepare(). */
+ * perhaps the stream. Raises RuntimeError if prepare() was not called. */
 static int
 prepared_read(struct core_function *function, const char *method,
               Py_ssize_t leading, struct prepared *call, CORE_ARGS)

@@ -107,8 +107,8 @@ item_read(const char *text, size_t *repeat, int *index)
  * enough that sizes and offsets fit in 32 bits. */
 #define MAX_BYTES ((uint32_t)1 << 20)
 
-/* Returns the format's UTF-8 text, borrowed. struct.error for a null
- * character. */
+/* Returns the format's UTF-8 text, borrowed. Raises struct.error if the text
+ * contains a null character. */
 static const char *
 format_text(PyObject *object)
 {
@@ -123,7 +123,7 @@ format_text(PyObject *object)
 }
 
 /* Parses a format. The caller gets one reference, which core_format_release
- * drops. struct.error for a malformed format. */
+ * drops. Raises struct.error for a malformed format. */
 struct core_format *
 core_format_parse(PyObject *object)
 {

@@ -28,7 +28,8 @@ struct core_format {
     struct core_field fields[];
 };
 
-/* Parses a format; core_format_release frees it. struct.error if malformed. */
+/* Parses a format; core_format_release frees it. Raises struct.error for a
+ * malformed format. */
 struct core_format *core_format_parse(PyObject *text);
 void core_format_release(struct core_format *format);
 /* Returns the format string of a NumPy scalar type or dtype, and "P" for any

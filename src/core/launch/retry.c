@@ -19,8 +19,9 @@ is_context_error(CUresult code)
            code == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-/* Frees idle memory of the pool, but does not collect garbage: that could free
- * memory that the launch uses. */
+/* Decides whether the launch is repeated (retry.h). If device memory is short,
+ * frees the pool's idle memory. Does not run the garbage collector, which
+ * could free memory that the launch uses. */
 bool
 core_launch_may_retry(CUresult code, struct core_context *context, bool *tried)
 {

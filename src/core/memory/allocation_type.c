@@ -222,7 +222,9 @@ core_allocate_in(struct core_context *context, size_t bytes, CUstream stream)
     if (self == NULL) {
         return NULL;
     }
-    self->freed = true; /* owns no memory yet, so that dealloc frees nothing */
+    /* marked as freed, since the object owns no memory yet: its dealloc then
+     * frees nothing */
+    self->freed = true;
     self->stream = stream;
     self->scattered = !core_stream_known(context, stream);
     CUresult code = core_pool_allocate(context, bytes, stream, self);

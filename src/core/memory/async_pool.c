@@ -189,7 +189,8 @@ allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
     if (self == NULL) {
         return NULL;
     }
-    /* owns no memory yet, so that dealloc frees nothing */
+    /* marked as freed, since the object owns no memory yet: its dealloc then
+     * frees nothing */
     self->base.freed = true;
     self->base.stream = self->handle = handle;
     self->stream = Py_XNewRef(core_stream_resolve(stream));

@@ -72,8 +72,8 @@ core_copy_dealloc(PyObject *op)
 
 /* Returns the address after the last byte of the buffer's elements. Axes with
  * negative strides do not count, since their elements are before the first
- * one. A buffer without strides is contiguous: NumPy's scalars of dates have
- * none, although they are requested. */
+ * one. A buffer without strides is contiguous: NumPy exports its date scalars
+ * without strides even if strides are requested. */
 static const char *
 buffer_end(const Py_buffer *view)
 {

@@ -120,7 +120,9 @@ tensor_is_on_device(const struct dl_tensor *tensor, CUdeviceptr pointer)
     case DL_CUDA:
     case DL_CUDA_HOST:
     case DL_CUDA_MANAGED:
-    case DL_CPU: /* memory of the CPU device, or page-locked host memory */
+    /* DL_CPU stands for memory of the CPU device, or for page-locked host
+     * memory */
+    case DL_CPU:
         return pointer == 0 ||
                driver.cuPointerGetAttribute(
                    &device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer) ==

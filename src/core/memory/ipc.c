@@ -81,7 +81,9 @@ ipc_release(struct ipc_object *self)
     struct core_scope scope;
     CUresult code = CUDA_SUCCESS;
     bool closed = self->closed;
-    self->closed = true; /* another thread may call this without the GIL */
+    /* set before the GIL is released below, since another thread may then call
+     * this function */
+    self->closed = true;
     if (!closed && core_enter(self->context, &scope)) {
         CUdeviceptr pointer = self->pointer;
         PyThreadState *thread = core_gil_release();

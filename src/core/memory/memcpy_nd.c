@@ -58,8 +58,9 @@ struct copy_mode {
     CUstream stream; /* NULL: the legacy default stream */
 };
 
-/* Waits for the copy if the call must return after it. Passes on `code`, the
- * result of issuing the copy. */
+/* Waits for the end of the copy if the Python call must not return earlier.
+ * Returns the first error: `code`, the result of issuing the copy, or that of
+ * the wait. */
 static CUresult
 copy_mode_finish(const struct copy_mode *how, CUresult code)
 {

@@ -231,7 +231,8 @@ memory_alloc(PyObject *unused, PyObject *bytes_object)
     if (context == NULL) {
         return NULL;
     }
-    Py_INCREF((PyObject *)context); /* a destructor may free the context */
+    /* A destructor may free the context, so hold a reference to it. */
+    Py_INCREF((PyObject *)context);
     CUresult code = core_allocate_raw(&pointer, bytes);
     PyObject *self = NULL;
     if (core_allocate_check(code, bytes, "cuMemAlloc") == 0) {

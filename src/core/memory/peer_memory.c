@@ -36,8 +36,8 @@ is_shared(CUdeviceptr pointer)
     return managed || type == CU_MEMORYTYPE_HOST;
 }
 
-/* Returns the CUDA memory pool that the memory comes from, so that it belongs
- * to a device instead of a context. Returns NULL for other memory. */
+/* Returns the CUDA memory pool from which the memory was allocated, or NULL.
+ * Memory of a pool belongs to a device instead of a context. */
 static CUmemoryPool
 pool_of(CUdeviceptr pointer)
 {
@@ -107,8 +107,8 @@ synchronize(CUcontext context)
 }
 
 /* Waits on the host for all work of the memory's context, which is not the
- * current one. The library that owns the memory was not given a stream of the
- * current context that could wait for its pending work. */
+ * current one. Used where the library that owns the memory was given no stream
+ * that it could make wait for its pending work. */
 int
 core_peer_wait(CUdeviceptr pointer, int device)
 {

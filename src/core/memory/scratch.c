@@ -4,8 +4,9 @@
  *
  * Launches on one stream run one after the other, so they share the memory. A
  * context has a table with a row for each stream that has scratch memory. A
- * row is removed when its stream or the context is destroyed; the row of
- * another library's stream only with the context. All functions need the GIL.
+ * row is removed when its stream or the context is destroyed; the row of a
+ * stream that another library created is removed with the context only. All
+ * functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"

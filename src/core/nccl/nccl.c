@@ -3,8 +3,8 @@
  *
  * A communicator is a PyCapsule with a struct core_communicator. It belongs to
  * the context in which it was made, which must be the primary context of its
- * device: NCCL's own threads work in that one. pycuda.nccl ends communicators;
- * a capsule that is freed earlier aborts its communicator.
+ * device: NCCL's own threads work in the primary context. pycuda.nccl ends
+ * communicators; a capsule that is freed earlier aborts its communicator.
  *
  * Calls that may wait for other ranks release the GIL.
  *
@@ -118,10 +118,10 @@ watch_end(struct core_communicator *self)
 }
 
 /* Waits until no other thread uses the handle. If `abort` is set, also tells
- * the CPU device's library to end the calls of those threads. With NVIDIA's
- * library `abort` returns at once: ncclCommAbort ends the calls, so it must be
- * called while they run. Returns -1 with an exception if a signal handler
- * raises one during the wait. */
+ * the CPU device's library to end the calls of those threads. With `abort` and
+ * NVIDIA's library, returns at once: ncclCommAbort ends the calls, so the
+ * caller must call it while they run. Returns -1 with an exception if a signal
+ * handler raises one during the wait. */
 static int
 users_wait(struct core_communicator *self, bool abort)
 {

@@ -26,8 +26,8 @@ struct core_communicator {
     int active; /* calls that use the handle without the GIL */
     /* a thread is ending the communicator, so no new call may begin */
     bool ending;
-    /* Limits the wait for other ranks. NULL: the library itself does that, as
-     * the CPU device's library can. */
+    /* Limits the wait for other ranks. NULL if the NCCL library itself limits
+     * the wait, as the CPU device's library can. */
     struct core_nccl_watch *watch;
 };
 

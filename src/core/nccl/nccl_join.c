@@ -1,11 +1,11 @@
 /* nccl_join.c - joins a communicator, with a time limit.
  *
  * ncclCommInitRank waits for ever for ranks that do not call it, and cannot be
- * interrupted. It therefore runs in a thread of its own. If the call takes too
- * long, the thread is left alone, and a communicator that the call creates
- * later is aborted. The CPU device's library has a time limit of its own, and
- * knows more about the ranks. Therefore the limit here is a little longer than
- * that of the library.
+ * interrupted. It therefore runs in a separate thread. If the call takes too
+ * long, the caller returns and the thread continues; a communicator that the
+ * call creates later is aborted. The CPU device's library has its own time
+ * limit, and its error message says more about the ranks. Therefore the limit
+ * in this file is a little longer than the library's.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
@@ -92,8 +92,8 @@ is_earlier(struct timespec a, struct timespec b)
            (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
 }
 
-/* Waits for the call, without the GIL, for at most TICK seconds. Returns true
- * if the call is complete or the time `until` has passed, in which case *late
+/* Waits for the call, without the GIL, for at most TICK seconds. Sets *late if
+ * the time `until` has passed. Returns true if the call is complete or *late
  * is set. */
 static bool
 join_wait(struct join *join, struct timespec until, bool *late)

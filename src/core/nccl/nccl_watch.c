@@ -1,11 +1,11 @@
 /* nccl_watch.c - observes whether the calls of a communicator complete.
  *
- * NCCL waits for ever for a rank that does not call an operation. A call's
- * number is written to one of WORDS words after the call, by the stream. The
- * library executes the calls of a communicator in their order, in whatever
- * streams they are, so the largest word is the number of the latest complete
- * call. There are several words because two streams may write their numbers
- * in another order.
+ * NCCL waits for ever for a rank that does not call an operation. After each
+ * call its stream writes the number of the call to one of WORDS words. The
+ * library executes the calls of a communicator in their order, even if they
+ * are in different streams, so the largest word is the number of the latest
+ * complete call. There are several words because two streams may write their
+ * numbers in the reverse order.
  *
  * `lock` protects the list of watches and their fields. It is held for short
  * times only, never in calls of the driver.

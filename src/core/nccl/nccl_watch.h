@@ -1,7 +1,7 @@
 /* nccl_watch.h - the time limit of a communicator's operations.
  *
- * For libraries without a time limit of their own. Each call writes its number
- * to page-locked memory in stream order. A thread of this process, the
+ * Used with NCCL libraries that have no time limit. Each call writes its
+ * number to page-locked memory in stream order. A thread of this process, the
  * monitor, compares these numbers with those of the calls that were made. It
  * aborts a communicator whose call takes too long or has failed.
  *
@@ -62,7 +62,8 @@ int core_nccl_watch_raise(struct core_nccl_watch *watch);
 bool core_nccl_watch_wait(struct core_nccl_watch *watch);
 /* Ends the observation, and frees `watch`. Returns true if the caller must end
  * the communicator. Returns false after a failure, since the monitor has ended
- * the communicator or is ending it; the GIL is released meanwhile. */
+ * the communicator or is ending it. Releases the GIL while it waits for the
+ * monitor. */
 bool core_nccl_watch_free(struct core_nccl_watch *watch,
                           const struct core_context *context);
 /* Methods of the module, by which pycuda.nccl receives failures. */

@@ -122,8 +122,8 @@ failure_exception(CUresult code)
     }
 }
 
-/* Returns the driver's text for an error code. If it has none, the text of
- * own_texts or "unknown error". */
+/* Returns the driver's text for an error code. Without a driver text, returns
+ * the text in own_texts or "unknown error". */
 static const char *
 failure_text(CUresult code)
 {

@@ -378,7 +378,8 @@ core_locked_methods(PyMethodDef *methods, enum core_call_lock lock)
     return copy;
 }
 
-/* Returns a copy of a table of attributes, as core_locked_methods does. */
+/* Returns a copy of a table of attributes whose getters and setters take
+ * locks. The copy exists until the process ends. */
 static PyGetSetDef *
 attributes_lock(const PyGetSetDef *attributes, enum core_call_lock lock)
 {
@@ -468,7 +469,7 @@ static const int unlocked_slots[] = {
 };
 
 /* Returns the signature of a slot; -1 if it takes no lock, and -2 with a
- * RuntimeError if neither table has the slot. */
+ * RuntimeError if neither slot_kinds nor unlocked_slots has the slot. */
 static int
 slot_kind(const PyType_Spec *spec, int slot)
 {
@@ -496,7 +497,8 @@ slot_is_operator(int slot)
            slot == Py_nb_inplace_matrix_multiply;
 }
 
-/* Replaces one slot by its locked form. Returns 0, or -1 with an exception. */
+/* Replaces one slot by a trampoline that takes locks. Returns 0, or -1 with an
+ * exception. */
 static int
 slot_lock(const PyType_Spec *spec, PyType_Slot *slot, enum core_call_lock lock)
 {
@@ -516,8 +518,9 @@ slot_lock(const PyType_Spec *spec, PyType_Slot *slot, enum core_call_lock lock)
     if (kind < 0) {
         return kind == -1 ? 0 : -1;
     }
-    /* The first argument of tp_new is a type. That of an operator with two
-     * operands may be any object. */
+    /* The slot takes the lock of its first argument only if that is an object
+     * of this type. The first argument of tp_new is a type, and the first
+     * operand of an operator may be any object. */
     bool is_own = slot->slot != Py_tp_new && !slot_is_operator(slot->slot);
     return replace(&slot->pfunc, kind, is_own ? lock : CORE_CALL_CURRENT);
 }

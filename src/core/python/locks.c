@@ -1,14 +1,14 @@
-/* locks.c - creation and reuse of the locks of contexts, and the section in
- * which one thread has all of them.
+/* locks.c - creation and reuse of the locks of contexts, and the function by
+ * which one thread takes all of them.
  *
- * Used in free-threaded Python only. All locks are in one list, to which new
- * ones are added and from which none is removed. So a thread can take all of
- * them. `stopping` keeps the list unchanged in the meantime, and lets one
- * thread at a time do this.
+ * Used in free-threaded Python only. All locks are in one list, from which
+ * none is removed. A thread takes all locks by walking the list. While it
+ * holds `stopping`, no lock is added to the list and no other thread takes all
+ * locks.
  *
- * A thread that takes all locks has no thread state, and therefore no critical
- * sections: the threads that it waits for may wait for its context. They do
- * not keep their own locks while they wait, so there is no deadlock.
+ * A thread that takes all locks first gives up its own lock, since the threads
+ * that it waits for may wait for that lock. Those threads give up their locks
+ * while they wait, so there is no deadlock.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/python/locks.h"

@@ -63,7 +63,8 @@ void core_calls_resume(PyThreadState *thread);
 int core_locks_setup(void);
 
 /* Takes the lock of a context until core_lock_end. Does nothing if `lock` is
- * NULL. Sections of a thread end in the reverse order of their begin. */
+ * NULL. Nested sections of a thread end in reverse order: the last one begun
+ * ends first. */
 static inline void
 core_lock_begin(struct core_section *section, struct core_lock *lock)
 {

@@ -50,8 +50,9 @@ capture_closed(struct core_context *context)
     ADD_SHARED(context->captures, -1);
     core_contexts_guard();
     if (context->captures == 0) {
-        /* drops objects whose destructors may free device memory, so before
-         * core_deferred_free */
+        /* Called before core_deferred_free, because the destructors of these
+         * objects may free device memory, which core_deferred_free then
+         * frees. */
         Py_CLEAR(context->held);
         core_deferred_free(context);
     }

@@ -17,7 +17,7 @@ struct core_stream_object;
 PyObject *core_stream_capture(PyObject *self, CORE_ARGS);
 PyObject *core_stream_is_capturing(PyObject *self, void *unused);
 /* Called after `stream` of context `to` has waited for an event of `from`: if
- * that wait added it to a capture, `to` counts as capturing. */
+ * that wait added `stream` to a capture, `to` counts as capturing. */
 int core_capture_join(struct core_context *from, struct core_context *to,
                       CUstream stream);
 

@@ -233,9 +233,9 @@ core_stream_push(struct core_stream_object *stream)
     return 0;
 }
 
-/* Leaves a stream: removes its newest entry in this thread, wherever that is
- * in the list, since with statements in generators can end in any order.
- * Raises RuntimeError if the stream was not entered. */
+/* Leaves a stream: removes its newest entry from the thread's list. The entry
+ * need not be the last one, since with statements in generators can end in any
+ * order. Raises RuntimeError if the stream was not entered. */
 int
 core_stream_pop(struct core_stream_object *stream)
 {

@@ -32,8 +32,9 @@ core_stream_default(void)
 
 /* returns the next value of the process's counter for core_entry.turn */
 uint64_t core_stream_next_turn(void);
-/* core_stream_push makes a stream the thread's current stream, core_stream_pop
- * undoes that. Raises RuntimeError if the stream was not entered. */
+/* core_stream_push makes a stream the thread's current stream. core_stream_pop
+ * removes the stream again; it raises RuntimeError if the stream was not
+ * entered. */
 int core_stream_push(struct core_stream_object *stream);
 int core_stream_pop(struct core_stream_object *stream);
 /* Method Stream.use(): returns a context manager that enters the stream. */

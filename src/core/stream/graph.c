@@ -1,4 +1,4 @@
-/* graph.c - what graphs and executable graphs have in common: handles,
+/* graph.c - functions that graphs and executable graphs share: handles,
  * captures, and the arguments of a launch.
  *
  * All functions need the GIL.

@@ -30,9 +30,9 @@ struct graph_exec {
     PyObject *held;
     CUevent done; /* event recorded after the last launch, or NULL */
     struct core_context *launched; /* strong: the context of `done`, or NULL */
-    /* The Graph of the last instantiation or update, whose parameters launches
-     * use. NULL in the GraphExec that Graph.launch creates, since a reference
-     * to its owner would be a cycle. */
+    /* The Graph that was last instantiated or passed to update(); launches use
+     * its parameters. NULL in the GraphExec that Graph.launch creates: the
+     * Graph owns that GraphExec, so a reference back would be a cycle. */
     struct core_graph *graph;
 };
 

@@ -1,9 +1,9 @@
 /* legacy_stream.h - makes driver calls that always use the legacy default
  * stream act as if they used the current stream.
  *
- * For synchronous copies of CUDA arrays and unaligned copies, which have no
- * stream argument. current_stream.c describes the rules. Both functions need
- * the GIL and release it while they wait.
+ * Used for synchronous copies of CUDA arrays and for unaligned copies: their
+ * driver functions have no stream argument. current_stream.c describes the
+ * rules. Both functions need the GIL and release it while they wait.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_STREAM_LEGACY_STREAM_H

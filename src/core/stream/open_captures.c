@@ -115,8 +115,8 @@ core_capture_newest(const struct core_context *context, uint64_t *turn)
     return stream;
 }
 
-/* Keeps the object alive as long as the graphs of the context's open captures.
- * Does nothing without an open capture. */
+/* Lets the graphs of the context's open captures keep a reference to the
+ * object. Does nothing without an open capture. */
 int
 core_capture_retain(struct core_context *context, PyObject *object)
 {

@@ -55,8 +55,8 @@ struct core_capture *core_capture_find(const struct core_context *from,
  * still owns `joined`. */
 bool core_capture_add_joined(struct core_capture *capture,
                              struct core_capture_joined *joined);
-/* Keeps `object` alive as long as the graphs of the context's open
- * captures. */
+/* Lets the graphs of the context's open captures keep a reference to
+ * `object`. */
 int core_capture_retain(struct core_context *context, PyObject *object);
 /* Returns the stream that this thread captures, borrowed, or NULL. Stores the
  * capture's `turn`; the larger of two turns belongs to the stream that was

@@ -1,8 +1,8 @@
 /* stream_type.c - the type Stream, an in-order queue of work of a context.
  *
- * A context has a list of its existing streams. The memory pool reads in it
- * which of them synchronize with the legacy default stream. All functions need
- * the GIL; waits release it.
+ * A context has a list of its existing streams. The memory pool reads from
+ * this list which streams synchronize with the legacy default stream. All
+ * functions need the GIL; waits release it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
@@ -99,7 +99,8 @@ stream_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 }
 
 /* Destroys the native stream, after removing it from its context. First waits
- * for it if the memory pool or a pending copy needs that. */
+ * for the stream if the memory pool may reuse its blocks or if a copy is
+ * pending. */
 static void
 stream_end(struct core_stream_object *self)
 {

@@ -231,7 +231,9 @@ array_release(struct core_array_object *self)
     struct core_scope scope;
     CUresult code = CUDA_SUCCESS;
     bool owned = self->owned;
-    self->owned = false; /* another thread may call this without the GIL */
+    /* cleared before the GIL is released below, since another thread may then
+     * call this function */
+    self->owned = false;
     if (owned && core_enter(self->context, &scope)) {
         CUarray handle = self->handle;
         PyThreadState *thread = core_gil_release();

@@ -112,7 +112,9 @@ object_release(struct object *self)
 {
     CUresult code = CUDA_SUCCESS;
     unsigned long long handle = self->handle;
-    self->handle = 0; /* another thread may call this without the GIL */
+    /* cleared before the GIL is released, since another thread may then call
+     * this function */
+    self->handle = 0;
     if (handle != 0 && self->used && self->context->captures != 0) {
         code = handle_defer_destroy(self, handle);
     } else if (handle != 0) {
