@@ -27,8 +27,9 @@ def _warn_of_original() -> None:
             return False
         try:
             with open(f"{folder}/{name}/INSTALLER") as file:
-                # `python -m pycuda provide` installs a distribution that has
-                # this line in its metadata.
+                # `python -m pycuda provide` installs a distribution whose file
+                # INSTALLER contains this line. Any other distribution of this
+                # name is the original.
                 return file.readline().strip() != "pycuda-c provide"
         except OSError:
             return True
@@ -65,7 +66,8 @@ if TYPE_CHECKING:
 _LAZY = ("cumath", "curandom", "reduction")
 
 
-if not TYPE_CHECKING:  # with __getattr__, type checkers accept every name
+# hidden from type checkers: with __getattr__ they accept every name
+if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         """Import a module of `_LAZY`, or explain why `_driver` is missing."""

@@ -18,7 +18,8 @@ def _run() -> None:
         function, arguments = _driver._callback_next()
         try:
             function(*arguments)
-        except BaseException as error:  # the thread must not end
+        # report every exception, so that the thread continues
+        except BaseException as error:
             threading.excepthook(
                 threading.ExceptHookArgs(
                     (

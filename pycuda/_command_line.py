@@ -18,7 +18,7 @@ def run(name: str, main: Callable[[list[str]], int]) -> int:
     try:
         try:
             status = main(sys.argv[1:])
-        except SystemExit:  # raised by argparse, after it printed the help
+        except SystemExit:  # argparse raises it after printing the help
             sys.stdout.flush()
             raise
         sys.stdout.flush()

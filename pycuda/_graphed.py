@@ -111,7 +111,8 @@ class Graphed:
         return (id(_driver.Context.get_current()), len(args), *parts)
 
     def _record(self, key: tuple, args: tuple, kwargs: dict) -> _Recording:
-        stream = _driver.Stream(1)  # other code may use the default stream
+        # a new stream, since other code may use the default stream
+        stream = _driver.Stream(1)
         result = None
         try:
             with stream.capture() as graph:

@@ -104,7 +104,7 @@ def access_counts(*, clear: bool = False) -> AccessCounts:
     """
     _driver = _idle_driver("access_counts")
     counts = _access_counts.parse(_driver._access_counts(False))
-    if clear:  # after the last step that can fail
+    if clear:  # cleared last, so that no counts are lost if reading them fails
         _driver._access_counts(True)
     return counts
 

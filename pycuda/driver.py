@@ -581,7 +581,8 @@ def get_curand_version() -> tuple[int, int, int]:
     return (10, 40, 0)
 
 
-if not TYPE_CHECKING:  # with __getattr__, type checkers accept every name
+# hidden from type checkers: with __getattr__ they accept every name
+if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         """Look up names that programs from before 2010 expect here."""

@@ -60,7 +60,8 @@ __all__ = [
     *_canned.__all__,
 ]
 
-_SourceModule = SourceModule  # programs may replace the name SourceModule
+# a second name, since programs may replace the name SourceModule
+_SourceModule = SourceModule
 _BLOCK = 256
 # Minimum number of array elements for which a thread computes several.
 _SEVERAL_FROM = 1 << 20
@@ -164,10 +165,11 @@ class ElementwiseKernel(ElementwiseBase):
 
     Arrays may have any strides.  If they are not all contiguous in the same
     order, ``i`` counts in C order and the vectors can only be indexed.  A
-    vector that is only used as ``name[i]`` and smaller than the first one is
-    broadcast to its shape; ValueError if that is impossible and the operation
-    has no condition or loop.  If the operation assigns to it, the call has
-    only as many elements as this vector, with one warning.
+    vector that is smaller than the first one, and only used as ``name[i]``, is
+    broadcast to the first one's shape; ValueError if that is impossible and
+    the operation has no condition or loop.  If the operation assigns to the
+    smaller vector, the call has only as many elements as that vector, with one
+    warning.
 
     A bool array for a numeric vector is converted; if the operation assigns to
     it, nonzero results become True.

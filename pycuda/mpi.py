@@ -312,8 +312,8 @@ class Communicator:
     ) -> None:
         """Send one array and receive another; see MPI_Sendrecv."""
         if sendbuf is not None or dest != MPI.PROC_NULL:
-            # checked first: after the receive has begun, an error would leave
-            # it pending
+            # checked before the receive begins: an error after it would leave
+            # the receive pending
             sendbuf = self._one(sendbuf)
         receive = self.Irecv(recvbuf, source, recvtag)
         send = self.Isend(sendbuf, dest, sendtag)

@@ -94,7 +94,8 @@ def _candidates() -> Iterator[str]:
         for pattern in _WHEELS:
             for name in _LIBRARIES:
                 yield from glob.glob(os.path.join(folder, pattern, name))
-    yield from _LIBRARIES  # the folders of the dynamic linker
+    # names without a folder: the dynamic linker searches for them
+    yield from _LIBRARIES
     for name in _LIBRARIES:
         yield os.path.join("/usr/local/cuda/lib64", name)
 
@@ -302,7 +303,7 @@ class _Recorder:
 
     def pop(self) -> None:
         stack = self._open()
-        if stack:  # empty if the range began before the recording
+        if stack:  # the stack is empty if the range began before the recording
             stack.pop().end = time.perf_counter_ns()
 
     def mark(self, name: str) -> None:
@@ -378,7 +379,7 @@ def _operations() -> Iterator[tuple[str, Any]]:
             vars(kind).get(name), (classmethod, staticmethod)
         ):
             if isinstance(value, types.MethodType):
-                continue  # a class method of a base
+                continue  # a class method that the base class defines
             yield name, value
 
 

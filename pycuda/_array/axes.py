@@ -128,7 +128,7 @@ class _Shape(NamedTuple):
     axes: tuple[int, ...]
 
     def of(self, values: list[int]) -> tuple[int, ...]:
-        """Return the entries of the axes that the result has."""
+        """Return the `values`, one per input axis, of the result's axes."""
         if self.shape == self.full:
             return tuple(values)
         return tuple(
@@ -535,7 +535,7 @@ def reduce_axes(
     if not isinstance(a, ArrayBase):
         raise TypeError(f"expected a GPUArray, not {type(a).__name__}")
     if a.ndim == 0 and axis in (0, -1) and name not in _AVERAGES:
-        # NumPy's ufuncs, too, accept these axes of an array without axes.
+        # NumPy's ufuncs also accept axis 0 and -1 for an array without axes.
         axis = None
     a = loadable(a, stream)
     axes = normal_axes(axis, a.ndim)

@@ -51,7 +51,8 @@ def _has_handle(stream: drv.Stream | None) -> bool:
 
     Returns True during a capture, in which no handle can be created.
     """
-    known = _known()  # cache of one entry: empty until the answer is known
+    # list of one entry: whether cuBLAS was found; empty until it is known
+    known = _known()
     if not known:
         path = _driver._cublas_open()
         made = None if path is None else _driver._cublas_handle(stream)
@@ -160,7 +161,7 @@ def multiply(task: Matrices, in_turn: bool) -> bool | None:
 
 
 def _product(kind: tuple[int, int], task: Matrices) -> tuple | None:
-    """Return (cuBLAS product, the task or its transpose), or None."""
+    """Return (cuBLAS product, task or its transpose); None: unsupported."""
     steps = _steps(task.c)
     if steps is None:
         return None

@@ -42,7 +42,8 @@ def upload(
     shape, dtype, new = array.shape, array.dtype, _registry.GPUArray
     if dtype.hasobject:
         raise TypeError(f"dtype {dtype} holds Python objects")
-    # The most frequent call has no keywords, which would need a dictionary.
+    # Calls without keywords are faster, since Python then makes no dictionary.
+    # The most frequent case, C order, therefore passes none.
     if array.flags.c_contiguous:
         result = new(shape, dtype, allocator)
     elif array.flags.f_contiguous:
@@ -193,7 +194,8 @@ def arange(
     if result.size == 0:
         return result
     if result.size == 1:
-        step = 1  # unused; the given step may not fit the dtype
+        # One element needs no step, and the given one may not fit the dtype.
+        step = 1
     if dtype.kind == "u" and step < 0:
         step = int(step) % 2 ** (8 * dtype.itemsize)
     numbers = (np.array(start, dtype)[()], np.array(step, dtype)[()])

@@ -218,7 +218,7 @@ def replace(
 
 
 def _function_of_numpy(name: str) -> Any:
-    """Return the function "sort" or "linalg.qr"; None if NumPy lacks it."""
+    """Return NumPy's function of a name, such as "linalg.qr", or None."""
     found: Any = np
     for part in name.split("."):
         found = getattr(found, part, None)

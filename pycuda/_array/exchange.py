@@ -286,7 +286,8 @@ def _extent(
 
 def _register(x: Any, extent: tuple[int, int]) -> _Registered | None:
     """Register host memory as device memory; None if it already is."""
-    while isinstance(x, np.ndarray):  # views of one array share memory
+    # register the base array, because all its views share its memory
+    while isinstance(x, np.ndarray):
         extent = _extent(x.ctypes.data, x.shape, x.strides, x.itemsize)
         x = x.base
     known = _registered.get(extent)
@@ -564,7 +565,7 @@ def _interface_check(interface: Any) -> None:
 
 
 def _counts(value: Any) -> bool:
-    """Return whether a value is an integer, or None."""
+    """Return whether a value is None or an integer."""
     return value is None or hasattr(type(value), "__index__")
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def index_array(indices: Any, stream: drv.Stream | None = None) -> GPUArray:
-    """Return indices contiguous, checked to be integers with one axis."""
+    """Return contiguous indices; raise unless integers with one axis."""
     if not isinstance(indices, ArrayBase):
         raise TypeError(
             f"indices must be a GPUArray, not {type(indices).__name__}"

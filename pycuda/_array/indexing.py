@@ -53,7 +53,7 @@ _PART, _PARTS = 4096, 1024
 class _Index(NamedTuple):
     """Integer array in a key."""
 
-    array: Any  # on the host or the device
+    array: Any  # a host array or an array on the device
 
 
 class _Truth(NamedTuple):
@@ -209,7 +209,8 @@ def _split(a: GPUArray, key: Any) -> _Key:
     axes: list[int | None] = []
     arrays: list[Any] = []
     names: list[int] = []
-    fancy: list[int] = []  # positions among the entries
+    # indices of the index arrays and integers in `entries`
+    fancy: list[int] = []
     dimensions_before = 0
     axis = 0
     for k, entry in enumerate(entries):
@@ -304,7 +305,7 @@ def nonzero_flat(mask: GPUArray) -> GPUArray:
 
 @functools.lru_cache(256)
 def _parts(size: int) -> tuple[tuple[np.int64, np.int64], dict[str, Any]]:
-    """Return ((part, size), launch shape): how blocks share the flags."""
+    """Return ((flags per block, all flags), launch shape) for a mask."""
     # Each block sums the counts of the preceding blocks, so their number is
     # limited.
     part = max(_PART, -(-size // _PARTS))
@@ -422,7 +423,7 @@ def _run(
 def _walk(
     key: _Key, shape: tuple[int, ...], plain_strides: tuple[int, ...]
 ) -> tuple[Any, ...]:
-    """Return merged lengths and strides: plain, view, each index array."""
+    """Merge axes; return lengths, strides of plain array, view, indices."""
     spread = len(key.spread)
     own = [
         stride

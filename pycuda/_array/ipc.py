@@ -29,7 +29,7 @@ def dtype_of(text: Any) -> np.dtype:
     """Return the dtype that `dtype_text` described."""
     if isinstance(text, str):
         if text == "bfloat16":
-            import ml_dtypes  # defines the dtype; an optional package
+            import ml_dtypes  # optional package that defines bfloat16
 
             return np.dtype(ml_dtypes.bfloat16)
         return np.dtype(text)
@@ -79,7 +79,7 @@ def _handle_of(array: GPUArray, stream: drv.Stream | None = None) -> bytes:
             fields["event"] = bytes(event.ipc_handle()).hex()
             # Keeps the event alive until the other process has opened it.
             array.__dict__["_ipc_event"] = event
-    import json  # delayed, to save start-up time
+    import json  # delayed import, to save start-up time
 
     return _MAGIC + json.dumps(fields).encode()
 
@@ -104,7 +104,7 @@ def _fields_of(handle: Any) -> dict[str, Any]:
             f"another process, not {len(data)} other bytes (a handle of "
             "mem_get_ipc_handle is for IPCMemoryHandle)"
         )
-    import json  # delayed, to save start-up time
+    import json  # delayed import, to save start-up time
 
     return json.loads(data[len(_MAGIC) :])
 

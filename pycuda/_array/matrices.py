@@ -296,4 +296,5 @@ def multiply(task: Matrices) -> bool:
         _run_in_turn(task, processors)
     else:
         _run_blocks(task, processors)
-    return made is not None  # None: a later call may use cuBLAS
+    # None: a later call may use cuBLAS, so the log is not complete
+    return made is not None

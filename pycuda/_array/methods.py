@@ -62,7 +62,7 @@ class Methods:
             return NotImplemented
         return products.matmul(self, other, self)
 
-    # -- as a number
+    # -- conversion to Python numbers
 
     def item(self, *args: Any) -> Any:
         """Return one element as a Python number.

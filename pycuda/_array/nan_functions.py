@@ -19,7 +19,7 @@ _NOTHING = np._NoValue
 
 def has_nan(dtype: np.dtype) -> bool:
     """Return whether elements of a dtype can be NaN."""
-    return dtype.kind in "fcV"  # The kind of bfloat16 is V.
+    return dtype.kind in "fcV"  # kind "V": bfloat16
 
 
 def replaced(a: GPUArray, value: float) -> GPUArray:

@@ -1,4 +1,4 @@
-"""NumPy's functions that other functions of this package compose."""
+"""NumPy's functions that are made of other functions of this package."""
 
 # SPDX-License-Identifier: MIT
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _on_device(value: Any) -> Any:
-    """Return a parameter that may be an array of the host on the device."""
+    """Copy a host array to the device; return other values unchanged."""
     if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value):
         return upload(np.asarray(value))
     return value

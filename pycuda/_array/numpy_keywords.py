@@ -380,7 +380,7 @@ def _full(
 
 
 def _from_host(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function that runs NumPy's own on the host and copies."""
+    """Return `function` with its host results copied to the device."""
 
     def make(*args: Any, device: Any = None, **kwargs: Any) -> Any:
         _check_device(device)

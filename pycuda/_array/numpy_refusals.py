@@ -1,4 +1,4 @@
-"""What to use in place of functions of NumPy that refuse device arrays."""
+"""Replacements for functions of NumPy that refuse device arrays."""
 
 # SPDX-License-Identifier: MIT
 
@@ -16,7 +16,7 @@ INSTEAD = {
 
 
 def text(name: str) -> str:
-    """Return the text of the exception for a function, "numpy.fft.fft".
+    """Return the exception's text for a function such as "numpy.fft.fft".
 
     CuPy reads the memory of a GPUArray without a copy, and has most functions
     under NumPy's names.

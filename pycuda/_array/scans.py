@@ -129,7 +129,7 @@ def _better_turned(a: GPUArray, axis: int) -> bool:
 def _scan_turned(
     name: str, a: GPUArray, target: GPUArray, axis: int, stream: Any
 ) -> None:
-    """Scan a copy with the axis last, and copy back, which costs less."""
+    """Scan a copy that has the axis last; copy the result to `target`."""
     order = [k for k in range(a.ndim) if k != axis] + [axis]
     back = [order.index(k) for k in range(a.ndim)]
     shape = tuple(a.shape[k] for k in order)

@@ -331,8 +331,9 @@ def _unravelled(indices: Any, shape: tuple[Any, ...]) -> tuple[Any, ...]:
     for length in shape[:0:-1]:
         parts.insert(0, run("remainder", flat, length))
         flat = run("floor_divide", flat, length)
-    # An index below -size is still negative and would count from the end. An
-    # index beyond the end replaces it, so that it is out of range.
+    # Indices below -size are still negative after the addition of size.
+    # Replace them by an index beyond the end, so that they are out of range
+    # and do not count from the end.
     beyond = run("less", flat, 0)
     return run("where", beyond, shape[0], flat), *parts
 

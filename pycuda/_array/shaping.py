@@ -434,7 +434,7 @@ def _moves_of(a: GPUArray, shift: Any, axis: Any) -> list[tuple[int, int]]:
 def _roll_parts(
     target: GPUArray, source: GPUArray, moves: list[Any], stream: Any
 ) -> None:
-    """Copy the corners into which rolling by some axes cuts an array."""
+    """Copy the parts that rolling along several axes moves separately."""
     if target.size == 0:
         return
     if not moves:

@@ -11,7 +11,7 @@ _OF_THE_DEVICE = ("native", "all", "all-major")
 def arch_number(arch: str) -> int | None:
     """Return the number in "sm_90a" or "compute_100", or None."""
     if not isinstance(arch, str):
-        return None  # `compile` reports the error
+        return None  # `compile` reports the invalid type
     digits = arch.partition("_")[2].rstrip("abcdefghijklmnopqrstuvwxyz")
     return int(digits) if digits.isdigit() else None
 

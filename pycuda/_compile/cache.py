@@ -204,7 +204,8 @@ def is_trusted(folder: str, owner: int | None = None) -> bool:
     try:
         status = os.stat(folder)
     except (OSError, ValueError):
-        # The folder does not exist, or another message reports the problem.
+        # The folder does not exist or cannot be examined: the attempt to use
+        # it reports the problem.
         return True
     key = (folder, status.st_ino, status.st_mode, status.st_uid, owner)
     trouble = _folder_trouble(*key)

@@ -93,7 +93,7 @@ class Headers:
     thread makes a file, others compile as if there were none.
     """
 
-    MOST = 8  # limit of prefixes; each takes up to 110 MB of the folder
+    MOST = 8  # maximum number of prefixes; the file of each takes up to 110 MB
     ONCE, MAKING, MADE, REFUSED = range(4)
 
     def __init__(self) -> None:
@@ -195,7 +195,7 @@ def _remove(folder: str) -> None:
 
 
 def _sweep(root: str) -> None:
-    """Remove folders of processes that ended without doing so."""
+    """Remove the folders that ended processes have left behind."""
     import fcntl
 
     for name in os.listdir(root):

@@ -48,7 +48,8 @@ _CANDIDATE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# The word before a brace. Only after `return` may an expression follow it.
+# The word before a brace. An expression may follow `return`, but no other
+# word.
 _WORD = re.compile(r"\w+$")
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+\w+(?:\([^()\n]*\))?[ \t]*$")
 _DESIGNATOR = re.compile(r"[{,]\s*\.\s*[A-Za-z_]\w*\s*(?:=(?!=)|\{)")

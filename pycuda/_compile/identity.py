@@ -68,7 +68,7 @@ def _exists(path: str) -> bool:
     """
     try:
         return os.access(path, os.F_OK)
-    except ValueError:  # a null character, which no path contains
+    except ValueError:  # the path has a null character, so no such file exists
         return False
 
 
@@ -172,14 +172,15 @@ def _lines_below(folder: str) -> Iterator[bytes]:
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
-    """Return whether to descend; links to folders above would never end."""
+    """Return whether to search a folder; links to parents are excluded."""
     try:
         if not entry.is_dir() or not entry.is_symlink():
             return entry.is_dir()
         target = os.path.join(os.path.realpath(entry.path), "")
         here = os.path.realpath(os.path.dirname(entry.path))
         return not os.path.join(here, "").startswith(target)
-    except OSError:  # for example a link that leads to itself
+    # the entry cannot be examined: for example, a link to itself
+    except OSError:
         return False
 
 
@@ -191,7 +192,7 @@ def compiler(on_gpu: bool) -> str:
 
 @functools.cache
 def _compiler(on_gpu: bool, shaping: tuple[str | None, ...]) -> str:
-    """Return the hash; `shaping` are the variables' current values."""
+    """Return the hash; `shaping` only serves as the key of this cache."""
     return digest(_gpu_compiler() if on_gpu else _cpu_compiler(), size=8)
 
 

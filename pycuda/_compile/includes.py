@@ -259,7 +259,8 @@ def _find(name: str, here: str, folders: Folders) -> list[str]:
     if name.startswith('"') and f"{here}/".startswith(ours("")):
         next_to_it = os.path.normpath(os.path.join(here, bare))
         if _is_file(next_to_it):
-            return [next_to_it]  # takes precedence over the program's folders
+            # the file next to the including one precedes the program's folders
+            return [next_to_it]
     if os.path.isabs(bare):
         places = [""]
     elif name.startswith('"'):
@@ -353,7 +354,7 @@ def _read(path: str, folders: Folders, result: Scan) -> list[tuple[str, str]]:
 
 
 def _read_source(path: str) -> tuple[bytes, bool, list[str]]:
-    """Return (content, whether it names references, includes) of a file."""
+    """Return a file's content, whether it uses references, its includes."""
     content = files.read_regular(path)
     text = files.decode(content)
     refers = _source.names_reference(text)

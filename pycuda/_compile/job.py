@@ -166,7 +166,7 @@ class Job:
 
     @property
     def kind(self) -> str:
-        """Return the cache entry's kind; the entry may also hold names."""
+        """Return the cache entry's kind, "named-..." if it holds names."""
         target = self.request.target
         return f"named-{target}" if self.request.names else target
 
@@ -174,8 +174,8 @@ class Job:
         """Return hashes of all inputs of the image except the compiler.
 
         There is one hash per instruction set that this host can run, its own
-        first. Folders are left out unless the image may hold a path: the files
-        found in them are hashed, wherever they are.
+        first. Folders are left out unless the image may hold a path: instead,
+        the names and contents of the files found in them are hashed.
         """
         ours = includes.ours("")
         words = [word.replace(ours, "pycuda:") for word in self.words]

@@ -178,7 +178,8 @@ def run(
     names: Sequence[str] = (),
 ) -> Result:
     """Run the wrapped `source` through NVRTC for `arch`."""
-    if arch is None:  # NVRTC would return an empty image
+    # without an architecture, NVRTC would return an empty image
+    if arch is None:
         arch = _ANY_GPU if on_gpu else _ANY_CPU
     arch = needs_ptx(arch, on_gpu) or arch
     virtual = arch.startswith("compute_")
@@ -213,13 +214,13 @@ def _other_form(
 ) -> tuple[str, list[str]] | None:
     """Return another form of a source that failed, and its options, or None.
 
-    A form has fewer GNU extensions or a later C++ standard than the one
-    before, so that the forms come to an end.
+    Each form has fewer GNU extensions or a later C++ standard than the
+    previous one, so the number of retries is limited.
     """
     try:
         # Imported here, because few programs need these modules.
         from pycuda._compile import gnu, standards
-    except OSError:  # for example too many open files, which `log` reports
+    except OSError:  # too many open files, for example; `log` has the error
         return None
 
     other = gnu.remedy(source, options, log)
@@ -244,7 +245,7 @@ def _run_with_remedies(
 
 
 def _with_moved_attributes(source: str) -> str:
-    """Return `source` with the attributes of classes where NVRTC applies them.
+    """Move the attributes of classes to where NVRTC applies them.
 
     The module is imported only for a source that may need it.
     """

@@ -280,7 +280,7 @@ def _stream(name: str, row: Row, value: str, out: Translated) -> None:
 
 
 def _trace(name: str, row: Row, value: str, out: Translated) -> None:
-    """Ignore "-": nvcc would write to a temporary folder and remove it."""
+    """Pass on the file name; ignore "-", with which nvcc keeps no file."""
     if value != "-":
         out.options.append(f"--fdevice-time-trace={value}")
 
@@ -348,7 +348,8 @@ def translate(options: list[str]) -> Translated:
 def _finish_host(out: Translated) -> None:
     """Follow the -Xcompiler options that the host preprocessor would follow.
 
-    They come before nvcc's own options, wherever they are.
+    Their macros and folders come before those of nvcc's own options, also
+    if they follow these on the command line.
     """
     macros: list[str] = []
     before: dict[str, list[str]] = {"-I": [], "-isystem": [], "-include": []}

@@ -8,7 +8,7 @@ calls their `register`.  Programs import none of them.
 
 from __future__ import annotations
 
-# The first import, so that the modules of this folder are complete when
-# `pycuda.gpuarray` registers them. A process that imports one of them only to
-# unpickle a function also runs this.
+# This import comes first: it completes the modules of this folder before
+# `pycuda.gpuarray` registers them. It also runs in a process that imports one
+# of these modules only to unpickle a function.
 import pycuda.gpuarray as _gpuarray  # noqa: F401

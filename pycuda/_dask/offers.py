@@ -87,8 +87,8 @@ class _Offers:
             try:
                 connection = self.listener.accept()
             except OSError:
-                return  # closed at exit
-            except Exception:  # for example, the process has no key
+                return  # exit has closed the listener
+            except Exception:  # for example, the receiver has no key
                 continue
             threading.Thread(
                 target=self._answer, args=(connection,), daemon=True
@@ -173,7 +173,8 @@ def _copied(handle: bytes, connection: Connection) -> GPUArray:
     try:
         theirs = GPUArray.from_ipc_handle(handle)
     except drv.Error:
-        # Both are in one process, or the devices have no peer access.
+        # Owner and receiver are one process, or their devices have no peer
+        # access.
         theirs = None
     if theirs is None:
         connection.send_bytes(b"bytes")

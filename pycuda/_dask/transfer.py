@@ -20,7 +20,8 @@ from pycuda._dask import offers
 from pycuda._dask.workers import ensure_context, worker_of_process
 from pycuda.gpuarray import GPUArray
 
-_LEAST_OFFER = 256 << 10  # bytes; smaller arrays are faster in the message
+# size in bytes; a smaller array is faster as part of the message
+_LEAST_OFFER = 256 << 10
 
 
 def _packed(array: GPUArray) -> GPUArray:
@@ -51,7 +52,7 @@ def _offered(array: GPUArray, context: Any) -> dict[str, Any] | None:
         return None
     try:
         return offers.offer(array)
-    except drv.Error:  # memory that cannot be shared
+    except drv.Error:  # the array's memory cannot be shared
         return None
 
 

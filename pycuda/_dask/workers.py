@@ -17,7 +17,8 @@ from pycuda import _driver
 from pycuda.tools import _chosen_device
 
 _lock = threading.Lock()
-_chosen: drv.Context | None = None  # keeps the primary context alive
+# this reference keeps the primary context alive
+_chosen: drv.Context | None = None
 
 
 def worker_of_process() -> Any:

@@ -517,7 +517,7 @@ def check_nccl(state: State) -> Check:
 _Function = Callable[[State], Check]
 #: The checks that use nothing but the standard library.
 FIRST: tuple[_Function, ...] = (check_package, check_distributions)
-#: The others, which need the package to be intact.
+#: The checks that import the package, and need all its files to be intact.
 LATER: tuple[_Function, ...] = (
     check_gpus,
     check_nvrtc,

@@ -1,4 +1,4 @@
-"""Runs parts of the examination in processes of their own.
+"""Runs parts of the examination in separate processes.
 
 A broken driver, MPI library or kernel may crash or hang: the report then says
 so instead of ending.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 OWN = "pycuda-c"
 CPU = "pycuda-c-cpu"
-#: Name of the original, which other packages require.
+#: Name of the original PyCUDA's distribution, which other packages require.
 ORIGINAL = "pycuda"
 #: Content of the file INSTALLER in metadata that `provide` has written.
 MARK = "pycuda-c provide"

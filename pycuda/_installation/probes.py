@@ -1,4 +1,4 @@
-"""Functions that `children.call` runs in a process of their own.
+"""Functions that `children.call` runs in a separate process.
 
 Each returns a value that JSON can express, or raises.
 """
@@ -61,7 +61,7 @@ def _device(drv: Any, driver: Any, ordinal: int) -> dict[str, Any]:
         path, major, minor, _ = driver._nvrtc_info()
         found["nvrtc"] = {"path": path, "version": f"{major}.{minor}"}
         found["kernel"] = _run_kernel(drv, SourceModule)
-    except Exception as error:  # any failure belongs into the report
+    except Exception as error:  # the report describes any failure
         found["error"] = f"{type(error).__name__}: {error}"
     finally:
         context.pop()

@@ -109,7 +109,8 @@ def write(default_version: str, version: str | None = None) -> Path:
             "user who installed the package"
         ) from None
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)  # exists after a failure
+        # removes what a failure has left; after a success it no longer exists
+        shutil.rmtree(fresh, ignore_errors=True)
     return folder
 
 

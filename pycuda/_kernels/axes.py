@@ -282,7 +282,7 @@ def source_of(reduction: Reduction) -> str:
 
 
 def _number_fields(reduction: Reduction, number: str) -> dict[str, Any]:
-    """Return fields of a search for the best number, in several lanes."""
+    """Return the template fields of a search for the best number."""
     piece = max(8, 64 // reduction.stored.itemsize)
     return {
         "piece": min(reduction.lanes, piece),
@@ -302,7 +302,7 @@ def _best_key(reduction: Reduction) -> list[str]:
 
 
 def _run_fields(reduction: Reduction) -> dict[str, Any]:
-    """Return fields with which several accumulators read a run."""
+    """Return the template fields for several accumulators per run."""
     both = "partial[part + k], lost[part + k]"
     fields = {
         "group": 8,

@@ -172,7 +172,8 @@ def make_results(
 ) -> list[Any]:
     """Allocate arrays for the vectors in `values` that are None.
 
-    The vectors that are read by ``[i]`` are broadcast together, in `values`.
+    The result's shape is that to which the vectors read by ``[i]`` broadcast;
+    these vectors are replaced in `values` by broadcast views.
     """
     wanted = [
         k

@@ -73,7 +73,7 @@ def _defined(options: Sequence[str] | None) -> tuple[str, bool]:
     try:
         translated = translate(as_list(options))
     except OptionError:
-        return "", False  # the compilation reports the error
+        return "", False  # the compilation reports the error in the options
     text = ""
     for option in translated.options:
         if option.startswith(_OPTION):

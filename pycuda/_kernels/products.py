@@ -113,7 +113,8 @@ def _fields(product: Product) -> dict[str, Any]:
         "ndim": product.ndim,
         "down": product.down,
         "across": product.across,
-        # Each thread loads elements of both strips.
+        # Number of elements along the inner axis that a block loads at a time;
+        # each thread loads elements of both matrices.
         "deep": 8
         if max(product.down, product.across) > 4
         and min(product.down, product.across) > 1

@@ -54,7 +54,7 @@ def _mapped(types: tuple, out: np.dtype, element: str = "in{k}[i]") -> str:
 
 
 def _packed_fields(types: tuple, out: np.dtype) -> dict[str, Any]:
-    """Return fields of the template that loads words of 16 bytes."""
+    """Return the fields of a template that loads words of 16 bytes."""
     width = max(1, 16 // max(dtype.itemsize for dtype in types))
     each = tuned("reduction_loads") // len(types)
     packs, loads = [], []

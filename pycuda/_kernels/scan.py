@@ -200,7 +200,7 @@ def _cut(source: ScanSource, shape: Shape) -> tuple[dict[str, int], int]:
     widest = max(source.sizes)
     vec = max(1, shape.row_bytes // widest)
     if any(size & (size - 1) or size > 16 for size in source.sizes):
-        vec = 1  # too large, or no power of two, for one word
+        vec = 1  # a load has 1, 2, 4, 8 or 16 bytes
     rows = max(1, shape.thread_bytes // (vec * widest))
     rows = min(rows, max(1, 32 // vec))
     fields = {

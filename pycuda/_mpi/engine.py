@@ -115,7 +115,7 @@ class Engine:
         return operation
 
     def leave(self, operation: Operation) -> None:
-        """Let the thread continue an operation that the caller leaves."""
+        """Let the thread continue an operation that no caller waits for."""
         if operation.is_done or not self._may_thread:
             return
         with self._lock:
@@ -177,7 +177,7 @@ class Engine:
     def settle(self) -> None:
         """Wait for copies that the thread has enqueued.
 
-        The program's streams do not follow those of the thread.
+        Work on the program's streams is not ordered after these copies.
         """
         if threading.current_thread() is self._thread:
             drv.Context.synchronize()

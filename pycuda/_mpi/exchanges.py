@@ -92,7 +92,7 @@ class Exchanges:
         return [Region.unpack(row) for row in every]
 
     def _export(self, array: Any) -> tuple[Any, Region]:
-        """Return memory to keep and its region, when its work is done."""
+        """Wait for the array's work; return memory to keep, and its region."""
         memory, region = export(_on_device(array))
         if array.nbytes and isinstance(array, gpuarray.GPUArray):
             _driver._memory_wait(array)

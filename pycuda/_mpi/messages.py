@@ -6,13 +6,13 @@ A message begins with eight bytes that name its kind:
 - `REGION`: a number and a `Region` of the sender's memory follow. The
   receiver copies from there and answers with an empty message.
 - `PIECES`: a number, the size of the array and the size of a piece follow.
-  The elements come in messages of their own.
+  The elements follow in separate messages.
 - `IN_SLOTS`: the same, then the process and the descriptor of the ring
   (`shared_pages.py`). An empty message announces each piece, and an empty
   answer says that its slot is free.
 
-Answers and pieces have a communicator of their own, where the number of the
-transfer is the tag.
+Answers and pieces use a separate communicator, with the number of the transfer
+as the tag.
 """
 
 # SPDX-License-Identifier: MIT

@@ -119,7 +119,7 @@ class SharedPages:
         return self._own
 
     def name(self) -> tuple[int, int]:
-        """Return what `ring` needs in another process."""
+        """Return the arguments by which another process calls `ring`."""
         return os.getpid(), self._descriptor
 
     def ring(self, source: int, process: int, descriptor: int) -> Ring:

@@ -332,7 +332,7 @@ class Distributions(Filling):
         out: Any = None,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """Return exponentials of normal numbers with these parameters."""
+        """Return exponentials of normal numbers of this mean and deviation."""
         with _in(stream):
             parameters = _location_and_scale(mean, "mean", sigma, "sigma")
             target = (size, dtype, out)

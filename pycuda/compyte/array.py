@@ -112,7 +112,7 @@ def as_strided(
 
 
 def bound(a: Any) -> tuple[int, int]:
-    """Return the address of `a`'s first byte and that after its last."""
+    """Return the addresses of `a`'s first byte and after its last byte."""
     address = a.ptr if hasattr(a, "ptr") else int(a.gpudata)
     first = last = address if a.size else 0
     for length, stride in zip(a.shape, a.strides, strict=True):

@@ -121,7 +121,8 @@ def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
     try:
         return _run(options)
-    except drv.Error as error:  # no device, or an invalid PYCUDA_DEVICE
+    # no device was found, or PYCUDA_DEVICE is invalid
+    except drv.Error as error:
         print(f"pycuda.course: {error}", file=sys.stderr)
         return 1
 

@@ -51,7 +51,7 @@ def check(exercise: Exercise, source: str) -> Result:
     """Compile and run a source; compare its results with NumPy.
 
     On the CPU device, all checks of kernels are on.  The kernel runs in a
-    context of its own, which a fault may destroy.
+    separate context, which a fault may destroy.
 
     Parameters
     ----------
@@ -131,8 +131,8 @@ def _first_error(exercise: Exercise, source: str) -> str | None:
             return _report(str(error))
         return _line(exercise, error) + str(error).split("\n")[0]
     except Exception as error:
-        # a source with a null character, other parameters of the kernel, or
-        # any exception of the learner's Python
+        # Possible causes: a source with a null character, a kernel with other
+        # parameters, or any exception of the learner's Python.
         text = str(error).split("\n")[0]
         return _line(exercise, error) + (text or type(error).__name__)
     return None

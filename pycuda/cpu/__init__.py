@@ -78,7 +78,7 @@ def finish_compilation(timeout: float = 60.0) -> bool:
     wait = ctypes.CDLL(str(library())).pycuda_cpu_upgrades_wait
     end = time.monotonic() + timeout
     while True:
-        # Python handles signals between the calls only.
+        # Python runs signal handlers only between two calls of `wait`.
         left = max(0.0, min(end - time.monotonic(), _WAIT_SECONDS))
         if wait(ctypes.c_int(math.ceil(left * 1000))) == 0:
             return True

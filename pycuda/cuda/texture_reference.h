@@ -47,7 +47,8 @@ __PYCUDA_FLOATS(float2)
 __PYCUDA_FLOATS(float4)
 #undef __PYCUDA_FLOATS
 
-/* Exactly one 8-byte object, which the host writes. */
+/* A texture reference consists of one 8-byte texture object, which the host
+ * writes. */
 template <class T, int type = cudaTextureType1D,
           enum cudaTextureReadMode mode = cudaReadModeElementType>
 struct texture {

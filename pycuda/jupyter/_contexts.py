@@ -32,7 +32,7 @@ def ensure() -> None:
 
 @contextmanager
 def _stoppable() -> Iterator[None]:
-    """Let Ctrl-C raise KeyboardInterrupt, whatever handler is installed.
+    """Let Ctrl-C raise KeyboardInterrupt; restore the handler at the end.
 
     The kernel of a notebook has another handler while asynchronous cells run.
     """
@@ -61,7 +61,8 @@ class Waiter:
         """Wait; return an error that no earlier call has returned."""
         first: Exception | KeyboardInterrupt | None = None
         self.has_failed = False
-        if _driver._has_captures():  # waiting would end the captures
+        # waiting for the device would invalidate the captures
+        if _driver._has_captures():
             return None
         with _stoppable():
             for context in _driver._contexts():

@@ -1,10 +1,10 @@
 """Output of kernels, in the cell that launched them and in order.
 
-A kernel's printf writes to the process's standard output, a notebook's print
-to a message of its own.  During a cell, pipes take the place of the process's
-outputs.  What arrives there is passed on before each write of Python, at the
-end of the cell, and otherwise by a thread.  The pipes stay open between cells
-for child processes, which keep them.
+A kernel's printf writes to the process's standard output; a notebook sends the
+text of Python's print in messages.  During a cell, pipes take the place of the
+process's outputs.  The text in the pipes is passed on before each write of
+Python, at the end of the cell, and otherwise by a thread.  The pipes stay open
+between cells for child processes, which keep them.
 """
 
 # SPDX-License-Identifier: MIT
@@ -97,7 +97,7 @@ class _Redirect:
         return self._flush()
 
     def _pass_on(self) -> None:
-        """Pass on what arrives, in a thread, until all writers have ended."""
+        """In a thread, pass on the pipe's text until all writers end."""
         poll = select.poll()
         poll.register(self._source, select.POLLIN)
         while poll.poll()[0][1] & select.POLLIN:
@@ -106,7 +106,7 @@ class _Redirect:
         os.close(self._source)
 
     def drain(self, is_last: bool = False) -> None:
-        """Pass on what the process has written up to now.
+        """Pass on the text that the process has written so far.
 
         A forked child does nothing: a thread that it does not have may hold
         the lock, and the text in the pipes is its parent's.
@@ -171,7 +171,7 @@ class CellOutput:
                 redirect.open()
 
     def drain(self) -> None:
-        """Pass on what the process has written up to now."""
+        """Pass on the text that the process has written so far."""
         for redirect in self._redirects or ():
             redirect.drain(is_last=True)
 

@@ -106,7 +106,8 @@ class CheckReport:
         line = site.get("source") or self._line_of(site["file"], site["line"])
         if not line:
             return []
-        if not site["column"]:  # for lines of Python and reports of streams
+        # reports about Python code and about streams have no column
+        if not site["column"]:
             return [line]
         column = max(site["column"] - 1, 0)
         indent = "".join(c if c == "\t" else " " for c in line[:column])

@@ -113,8 +113,8 @@ class Session:
     def _running_cell(self) -> str:
         """Return the name of the running cell, such as ``In[3]``.
 
-        Versions of IPython differ in when they increase the counter, so the
-        number is that of the file which the shell has made of the cell.
+        Versions of IPython increase the cell counter at different times, so
+        the number is the one that the shell has recorded for the cell's file.
         """
         numbers = getattr(self.shell.compile, "_filename_map", {})
         frame: types.FrameType | None = sys._getframe()

@@ -1,7 +1,8 @@
 """Conjugate gradients for Hermitian, positive definite operators.
 
 The iteration's scalars stay on the device.  The size of the residual is copied
-to the host asynchronously, so that neither waits for the other.
+to the host asynchronously, so that neither the host nor the device waits for
+the other.
 """
 
 # SPDX-License-Identifier: MIT

@@ -1,8 +1,8 @@
 /* device_wide.h - CUB's device-wide algorithms, which kernels cannot use.
  *
  * They are functions of the host that start kernels, and NVRTC compiles code
- * for the device only. The error for a call of one names the function of this
- * package that does the same from Python.
+ * for the device only. The error message for a call names the Python function
+ * of this package that does the same.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

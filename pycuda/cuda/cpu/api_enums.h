@@ -1,5 +1,5 @@
-/* api_enums.h - the other enumerations of CUDA's runtime API; api_codes.h
- * explains why they are here.
+/* api_enums.h - enumerations of CUDA's runtime API, except error codes and
+ * device attributes; api_codes.h explains why kernels need them.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

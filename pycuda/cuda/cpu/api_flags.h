@@ -1,5 +1,5 @@
 /* api_flags.h - flags and other macros of CUDA's runtime API; api_codes.h
- * explains why they are here.
+ * explains why kernels need them.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,5 +1,5 @@
 /* api_types.h - handles and structs of CUDA's runtime API; api_codes.h
- * explains why they are here.
+ * explains why kernels need them.
  *
  * The structs for graphs, for memory of other APIs and for batched copies are
  * only declared: a kernel may hold their addresses.

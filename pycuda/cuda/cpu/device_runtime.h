@@ -329,7 +329,8 @@ cudaGetDeviceCount(int *count)
 inline __device__ cudaError_t
 cudaRuntimeGetVersion(int *version)
 {
-    *version = 6000; /* as the device runtime of CUDA 13.0 says */
+    /* the value that the device runtime of CUDA 13.0 returns */
+    *version = 6000;
     return cudaSuccess;
 }
 

@@ -118,7 +118,7 @@ erf(double x)
     __PYCUDA_EXACT
     double a = __builtin_fabs(x), s = a * a;
     double near = __builtin_fma(a, __PYCUDA_ERF_NEAR(s - 0.9375), a);
-    double z = a > 5.95 ? 5.95 : a; /* erf rounds to 1 above */
+    double z = a > 5.95 ? 5.95 : a; /* erf(a) rounds to 1 for a > 5.95 */
     double root = __PYCUDA_ERF_TAIL(z - 1.375);
     root *= root;
     root *= root;

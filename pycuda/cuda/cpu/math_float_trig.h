@@ -63,7 +63,8 @@ cosf(float x)
     float y =
         __builtin_fmaf(r, __builtin_fmaf(s, __PYCUDA_COSF_FIRST, rest), r);
     y = __pycuda_real(__pycuda_bits(y) ^ floor << 24); /* its sign alone */
-    y = a < 0x1p-13f ? 1.0f : y; /* the rounded remainder may give 1 - 2^-24 */
+    /* cos(x) rounds to 1, but the rounded remainder may give 1 - 2^-24 */
+    y = a < 0x1p-13f ? 1.0f : y;
     return __pycuda_rare_cosf(!(a < 0x1p17f), y, x);
 }
 /* Computes sine and cosine from one remainder x - k pi / 2, for |x| < 2^17. */

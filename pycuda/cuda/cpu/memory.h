@@ -244,8 +244,9 @@ template <class Place, size_t align> struct __pycuda_shared_place {
     }
 };
 
-/* Replacements for `extern __shared__` with two linkages, and for the 0 that a
- * pointer is compared with. */
+/* The front end (src/cpu/nvrtc) replaces variables that a source declares
+ * `extern __shared__` with two linkages by __pycuda_dynamic_place, and a 0
+ * that a pointer is compared with by __pycuda_null. */
 struct __pycuda_dynamic_place {
     template <class T> __device__ __forceinline__ operator T &() const
     {

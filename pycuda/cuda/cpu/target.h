@@ -42,7 +42,7 @@
 #define __PYCUDA_SMS_OF_(ARCH) __PYCUDA_SMS_##ARCH
 #define __PYCUDA_SMS_OF(ARCH)  __PYCUDA_SMS_OF_(ARCH)
 
-/* Flag N of a row. */
+/* __PYCUDA_SM_N selects flag N from the row of flags in its arguments. */
 #define __PYCUDA_SM_0(X, ...) X
 #define __PYCUDA_SM_1(A0, X, ...) X
 #define __PYCUDA_SM_2(A0, A1, X, ...) X

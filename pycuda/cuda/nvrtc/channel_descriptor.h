@@ -1,5 +1,5 @@
-/* channel_descriptor.h - placeholder: CUDA's names in this header are built
- * in.
+/* channel_descriptor.h - placeholder: the compiler itself declares the names
+ * of CUDA's header.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* cuda_runtime.h - placeholder: CUDA's names in this header are built in.
+/* cuda_runtime.h - placeholder: the compiler itself declares the names of
+ * CUDA's header.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

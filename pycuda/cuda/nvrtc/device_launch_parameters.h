@@ -1,5 +1,5 @@
-/* device_launch_parameters.h - placeholder: CUDA's names in this header are
- * built in.
+/* device_launch_parameters.h - placeholder: the compiler itself declares the
+ * names of CUDA's header.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* library_types.h - placeholder: CUDA's names in this header are built in.
+/* library_types.h - placeholder: the compiler itself declares the names of
+ * CUDA's header.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

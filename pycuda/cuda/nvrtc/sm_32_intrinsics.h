@@ -1,4 +1,5 @@
-/* sm_32_intrinsics.h - placeholder: CUDA's names in this header are built in.
+/* sm_32_intrinsics.h - placeholder: the compiler itself declares the names of
+ * CUDA's header.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -7,7 +7,8 @@
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
-typedef unsigned long long uint64_t; /* as int64_t in prelude.h */
+/* long long, as int64_t is in prelude.h */
+typedef unsigned long long uint64_t;
 typedef short int_fast16_t;
 typedef int int_fast32_t;
 typedef unsigned short uint_fast16_t;

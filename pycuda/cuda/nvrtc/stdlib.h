@@ -1,4 +1,5 @@
-/* stdlib.h - placeholder: the compiler and prelude.h define these names.
+/* stdlib.h - placeholder: the compiler and prelude.h define the names of C's
+ * header.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

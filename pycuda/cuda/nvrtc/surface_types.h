@@ -1,4 +1,5 @@
-/* surface_types.h - placeholder: CUDA's names in this header are built in.
+/* surface_types.h - placeholder: the compiler itself declares the names of
+ * CUDA's header.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -44,7 +44,7 @@ curand_MRG32k3a(curandStateMRG32k3a *state)
 {
     return (double)__pycuda_mrg(state);
 }
-/* A number scaled to 32 bits. */
+/* The generator's next number, scaled to 32 bits. */
 __pycuda_fn unsigned int
 curand(curandStateMRG32k3a *state)
 {

@@ -35,7 +35,8 @@ curand(curandStateXORWOW *state)
     return state->v[4] + state->d;
 }
 
-/* Replaces v by p(step) v. */
+/* Replaces v by p(step) v: the polynomial p, whose coefficients are bits, of
+ * the register's step. */
 __pycuda_fn void
 __pycuda_xorwow_apply(unsigned int v[5], const unsigned int p[5])
 {
@@ -71,7 +72,8 @@ skipahead(unsigned long long n, curandStateXORWOW *state)
     __pycuda_xorwow_jump(state->v, n, __pycuda_xorwow_offset);
     state->d += 362437u * (unsigned int)n;
 }
-/* A sequence has 2^67 numbers; skipping one does not change d. */
+/* A sequence has 2^67 numbers. Skipping one does not change the counter d,
+ * which has a period of 2^32. */
 __pycuda_fn void
 skipahead_sequence(unsigned long long n, curandStateXORWOW *state)
 {

@@ -8,7 +8,8 @@ extern "C++" {
 namespace std
 {
 
-/* The first template argument of a class, and the class with another one. */
+/* The first template argument of a class P; with<U> is the class with U as
+ * first argument. */
 template <class P> struct __pycuda_first_argument {
 };
 template <template <class, class...> class P, class T, class... More>

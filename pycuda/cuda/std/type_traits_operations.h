@@ -145,7 +145,8 @@ template <class F, class... A>
 using invoke_result_t = typename invoke_result<F, A...>::type;
 template <class T> using result_of_t = typename result_of<T>::type;
 
-/* Swaps, found as an unqualified call would find them. */
+/* swap of values and of arrays, and traits of unqualified calls of swap:
+ * whether one is found, and whether it cannot throw. */
 template <class T> struct is_swappable;
 template <class T> struct is_nothrow_swappable;
 template <class T>

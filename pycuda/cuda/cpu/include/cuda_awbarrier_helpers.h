@@ -1,4 +1,4 @@
-/* cuda_awbarrier_helpers.h - includes the barriers of 64 bits.
+/* cuda_awbarrier_helpers.h - CUDA's second header for arrive-wait barriers.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -10,7 +10,7 @@ extern "C++" {
 struct alignas(8) __mbarrier_t {
     unsigned long long __word;
 };
-/* The barrier's word before the arrival. */
+/* A token is the barrier's word before the arrival. */
 typedef unsigned long long __mbarrier_token_t;
 
 /* A count has `bits` bits in the barrier's word. A barrier has at most `most`

@@ -19,7 +19,7 @@ __pycuda_both unsigned short
 __pycuda_bfloat16_from_float(float x)
 {
     unsigned int bits = __builtin_bit_cast(unsigned int, x);
-    /* all NaNs become this one */
+    /* every NaN becomes 0x7fff */
     return x == x ? (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16 : 0x7fff;
 }
 

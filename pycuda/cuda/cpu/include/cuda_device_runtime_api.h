@@ -1,5 +1,5 @@
-/* cuda_device_runtime_api.h - placeholder: CUDA's names in this header are
- * built in.
+/* cuda_device_runtime_api.h - placeholder: the compiler itself declares the
+ * names of CUDA's header.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

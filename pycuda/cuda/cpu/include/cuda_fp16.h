@@ -17,7 +17,7 @@ __pycuda_half_to_float(unsigned short bits)
 __pycuda_both unsigned short
 __pycuda_half_from_float(float x)
 {
-    /* all NaNs become this one */
+    /* every NaN becomes 0x7fff */
     return x == x ? __builtin_bit_cast(unsigned short, (_Float16)x) : 0x7fff;
 }
 

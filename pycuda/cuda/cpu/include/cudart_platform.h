@@ -1,4 +1,5 @@
-/* cudart_platform.h - placeholder: CUDA's names in this header are built in.
+/* cudart_platform.h - placeholder: the compiler itself declares the names of
+ * CUDA's header.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

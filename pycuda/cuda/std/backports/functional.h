@@ -1,5 +1,5 @@
-/* backports/functional.h - parts of <functional> of C++20 and C++23, and those
- * that C++20 removed, which cuda::std has in every standard.
+/* backports/functional.h - parts of <functional> that C++20 and C++23 added or
+ * C++20 removed. cuda::std has them in every standard.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

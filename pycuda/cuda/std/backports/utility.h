@@ -12,7 +12,7 @@ namespace std
 namespace __pycuda_backports
 {
 
-/* Comparisons of the values of integers, whatever their types. */
+/* Comparisons of the values of two integers of any types. */
 template <class T, class S>
 __host__ __device__ constexpr bool
 cmp_equal(T a, S b) noexcept
@@ -73,7 +73,8 @@ template <class From, class To>
 using __pycuda_like_value =
     typename __pycuda_like<remove_reference_t<From>,
                            remove_reference_t<To>>::type;
-/* The member of an object that is const and an lvalue or rvalue like `From`. */
+/* Returns a reference to a member: const and an lvalue or rvalue as `From`,
+ * the type of the object. */
 template <class From, class To>
 __host__ __device__ constexpr auto
 forward_like(To &&value) noexcept

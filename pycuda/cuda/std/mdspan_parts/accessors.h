@@ -30,8 +30,8 @@ template <class T> struct default_accessor {
     }
 };
 
-/* An accessor whose data are aligned to `Bytes`. Parts of them need not be, so
- * that their accessor is default_accessor. */
+/* An accessor whose data are aligned to `Bytes`. Data at an offset need not be
+ * aligned, so the accessor of a part is default_accessor. */
 template <class T, size_t Bytes> struct aligned_accessor {
     static_assert(Bytes && (Bytes & (Bytes - 1)) == 0,
                   "byte_alignment must be a power of two");

@@ -89,7 +89,8 @@ struct __pycuda_slice_type<strided_slice<O, E, S>> {
     static constexpr bool is_strided = true;
 };
 
-/* The extents type of a part: `Kept` are its sizes so far. */
+/* The extents type of a part. `Kept` has the sizes of the axes before `Axis`
+ * that the part keeps. */
 template <class Extents, size_t Axis, class Kept, class... Slices>
 struct __pycuda_sub_extents;
 template <class Extents, size_t Axis, size_t... Kept>

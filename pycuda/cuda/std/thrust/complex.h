@@ -10,7 +10,8 @@ namespace thrust
 {
 template <class T> struct complex;
 
-/* Shared memory can hold these objects: no constructor runs there. */
+/* The default constructor does nothing, because no constructor runs for shared
+ * memory. */
 #define PYCUDA_COMPLEX_START complex() = default;
 #define PYCUDA_COMPLEX_MIXED                                                  \
     template <class U>                                                        \

@@ -1,7 +1,7 @@
 /* memcpy_async.h - collective copies of a group, and waiting for them.
  *
- * The call copies immediately, each thread a share; waiting is the group's
- * barrier.
+ * memcpy_async copies before it returns, and each thread of the group copies a
+ * part. wait() is a barrier of the group.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -13,7 +13,7 @@ extern "C++" {
 namespace cooperative_groups
 {
 
-/* Groups whose threads have access to one block's shared memory. */
+/* True for groups whose threads have access to one block's shared memory. */
 template <class Group>
 constexpr bool __pycuda_copies = __is_same(Group, thread_block) ||
                                  __is_same(Group, coalesced_group);
@@ -31,7 +31,8 @@ memcpy_async(const Group &group, T *to, const S *from, const Bytes &bytes)
     __PYCUDA_CHECK_COPIES(Group);
     __pycuda_copy(group, to, from, (size_t)bytes);
 }
-/* Variant for two numbers of elements, of which the smaller one is copied. */
+/* Variant for two numbers of elements; copies as many as the smaller
+ * number. */
 template <class Group, class T, class Count, class Limit>
 __device__ inline void
 memcpy_async(const Group &group, T *to, const Count &room, const T *from,

@@ -11,7 +11,8 @@ extern "C++" {
 namespace cooperative_groups
 {
 
-/* Uses the warp's reduction for a tile of a whole warp, where one exists. */
+/* The reduction function of a whole warp for this type and operation; `found`
+ * is false if there is none. */
 template <class T, class Operation> struct __pycuda_reduction {
     static constexpr bool found = false;
     __device__ static T
@@ -86,7 +87,8 @@ reduce(const coalesced_group &group, T value, Operation operation)
     }
     return group.shfl(value, size - 1);
 }
-/* Stores the group's sum in `target` before the call returns. */
+/* Stores the result of the group's reduction in `target` before the call
+ * returns. */
 template <class Group, class T, class Value, class Operation>
 __device__ inline void
 reduce_store_async(const Group &group, T *target, Value value,
@@ -108,7 +110,8 @@ reduce_store_async(const Group &group, const Atomic<T, Scope> &target,
         target.store(sum);
     }
 }
-/* Adds the group's sum to the atomic `target`. */
+/* Combines the atomic `target` with the result of the group's reduction, by
+ * the same operation. */
 template <class Group, template <class, cuda::thread_scope> class Atomic,
           class T, cuda::thread_scope Scope, class Value, class Operation>
 __device__ inline void

@@ -1,4 +1,4 @@
-/* scan.h - prefix sums over groups within a warp.
+/* scan.h - prefix scans over groups within a warp, and over larger tiles.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -10,7 +10,7 @@ extern "C++" {
 namespace cooperative_groups
 {
 
-/* Tiles larger than a warp. */
+/* Scans over tiles larger than a warp. */
 template <unsigned int Size, class Parent, class T, class Operation>
 __device__ inline typename __pycuda_if<(Size > 32), T>::type
 inclusive_scan(const thread_block_tile<Size, Parent> &tile, T value,

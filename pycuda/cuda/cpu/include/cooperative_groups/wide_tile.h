@@ -1,8 +1,8 @@
 /* wide_tile.h - tiles of 64 to 1,024 threads, partitions of a block.
  *
- * Their threads synchronise at separate numbered barriers
- * (src/cpu/run/named_barrier.c, from 16 on) and exchange values in shared memory, one
- * slot per thread.
+ * The threads of a tile synchronise at a numbered barrier of the block (number
+ * 16 and up, src/cpu/run/named_barrier.c), and exchange values in shared
+ * memory, with one slot per thread.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

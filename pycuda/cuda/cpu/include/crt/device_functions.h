@@ -1,5 +1,5 @@
-/* crt/device_functions.h - placeholder: CUDA's names in this header are built
- * in.
+/* crt/device_functions.h - placeholder: the compiler itself declares the names
+ * of CUDA's header.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* crt/mma.h - includes mma.h.
+/* crt/mma.h - CUDA's second name of mma.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* crt/sm_70_rt.h - placeholder: CUDA's names in this header are built in.
+/* crt/sm_70_rt.h - placeholder: the compiler itself declares the names of
+ * CUDA's header.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

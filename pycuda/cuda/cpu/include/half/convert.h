@@ -43,7 +43,8 @@ __PYCUDA_JOIN3(__pycuda_, __PYCUDA_H, _direct)(double x, int side)
     if (x != x || (side < 0 ? got <= x : got >= x)) {
         return near;
     }
-    /* One step away from zero or towards it. */
+    /* One step changes the bits by 1: up if it is away from zero, else
+     * down. */
     bool away = (side < 0) == negative;
     unsigned short bits = near.__x;
     bits = (unsigned short)(away ? bits + 1 : bits - 1);

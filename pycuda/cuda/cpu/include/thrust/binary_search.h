@@ -1,4 +1,4 @@
-/* binary_search.h - includes reduce.h.
+/* binary_search.h - thrust's binary searches, which reduce.h defines.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

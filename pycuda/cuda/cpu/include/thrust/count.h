@@ -1,4 +1,4 @@
-/* count.h - includes reduce.h.
+/* count.h - thrust's counts, which reduce.h defines.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* extrema.h - includes reduce.h.
+/* extrema.h - thrust's minima and maxima, which reduce.h defines.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

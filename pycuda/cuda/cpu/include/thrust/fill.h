@@ -1,4 +1,4 @@
-/* fill.h - includes copy.h.
+/* fill.h - thrust's fills, which copy.h defines.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* find.h - includes reduce.h.
+/* find.h - thrust's searches, which reduce.h defines.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

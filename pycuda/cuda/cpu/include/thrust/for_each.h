@@ -1,4 +1,4 @@
-/* for_each.h - includes copy.h.
+/* for_each.h - thrust's for_each, which copy.h defines.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

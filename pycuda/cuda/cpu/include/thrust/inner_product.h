@@ -1,4 +1,4 @@
-/* inner_product.h - includes reduce.h.
+/* inner_product.h - thrust's inner products, which reduce.h defines.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

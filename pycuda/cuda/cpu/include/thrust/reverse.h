@@ -1,4 +1,4 @@
-/* reverse.h - includes copy.h.
+/* reverse.h - thrust's reversals, which copy.h defines.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* scan.h - includes reduce.h.
+/* scan.h - thrust's prefix sums, which reduce.h defines.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* sequence.h - includes copy.h.
+/* sequence.h - thrust's sequences, which copy.h defines.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* transform.h - includes copy.h.
+/* transform.h - thrust's maps, which copy.h defines.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* transform_reduce.h - includes reduce.h.
+/* transform_reduce.h - thrust's transformed reductions, which reduce.h
+ * defines.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

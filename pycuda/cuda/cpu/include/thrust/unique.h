@@ -1,4 +1,4 @@
-/* unique.h - includes copy.h.
+/* unique.h - thrust's removal of repeated elements, which copy.h defines.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

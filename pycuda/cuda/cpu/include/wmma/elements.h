@@ -48,7 +48,8 @@ __PYCUDA_FACTOR(__nv_bfloat16, __nv_bfloat16, float, unsigned short,
                 __PYCUDA_BITS_OF((
                     __builtin_convertvector(raw, __pycuda_row<unsigned int, n>)
                     << 16)))
-/* Sums of 16 products of bytes are integers below 2^24. */
+/* float computes sums of 16 products of bytes exactly: they are integers below
+ * 2^24. */
 __PYCUDA_FACTOR(signed char, signed char, float, signed char,
                 __PYCUDA_CONVERTED(float))
 __PYCUDA_FACTOR(unsigned char, unsigned char, float, unsigned char,

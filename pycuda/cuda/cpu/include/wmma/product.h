@@ -141,8 +141,8 @@ class __pycuda_product
         const int lane = __pycuda_lane();
         __pycuda_product mine, *common = &mine;
         void *heap = nullptr;
-        /* Checked kernels, and some others, use memory that all threads may
-         * access. */
+        /* Without operations on whole vectors (lanes.h), as in checked
+         * kernels, lane 0 uses the heap, which all threads may access. */
         if (!__pycuda_has_lanes() && lane == 0) {
             heap = __pycuda_malloc(sizeof mine + alignof(__pycuda_product));
             common = heap ? aligned(heap) : common;

@@ -1,8 +1,10 @@
-/* barrier_block_scope.h - CCCL's header without its check of a layout.
+/* barrier_block_scope.h - CCCL's header without its check of a struct's
+ * layout.
  *
- * For NVRTC the check uses the address of a member of a null pointer, which is
- * no constant for clang. The headers that CCCL's includes come first, so that
- * their checks remain.
+ * The check uses the address of a member of a null pointer, which is a
+ * constant for NVRTC but not for clang. This file disables static_assert for
+ * CCCL's header. It first includes the headers that CCCL's header includes, so
+ * that their checks remain.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
