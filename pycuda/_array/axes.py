@@ -55,7 +55,7 @@ class _Device(NamedTuple):
 def memoised() -> tuple[
     Callable[..., Any], Callable[..., Any], Callable[..., Any]
 ]:
-    """Return per-context caches: device data, reduction maker, scan maker."""
+    """Return functions that cache, per context, device data and kernels."""
 
     def device() -> _Device:
         in_turn = building.runs_threads_in_turn()

@@ -311,7 +311,7 @@ def _put(a: GPUArray, ind: Any, v: Any, mode: str) -> None:
 
 
 def _unravelled(indices: Any, shape: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Convert flat indices to indices per axis; all may be out of range."""
+    """Convert flat indices, possibly out of range, to indices per axis."""
     size = int(np.prod(shape))
     if isinstance(indices, np.ndarray):
         low, high = int(indices.min()), int(indices.max())

@@ -447,8 +447,8 @@ def _roll_parts(
         (slice(by, None), slice(0, length - by)),
         (slice(0, by), slice(length - by, None)),
     ]
-    # Copy the smaller part first: a device may finish it before the other part
-    # is queued.
+    # Copy the smaller part first: the device copies it while the host queues
+    # the other part.
     for there, here in corners if 2 * by > length else corners[::-1]:
         _roll_parts(
             target[at_axis(axis, there)], source[at_axis(axis, here)], rest,

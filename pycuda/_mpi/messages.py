@@ -39,7 +39,7 @@ from pycuda.tools import PageLockedMemoryPool
 EAGER_BYTES = 32 << 10
 EAGER, REGION, PIECES, IN_SLOTS = range(4)
 # A message begins with its kind, of _HEAD bytes. The number of the transfer
-# may follow; kind and number have _FIXED bytes.
+# may follow; kind and number together have _FIXED bytes.
 _HEAD = 8
 _FIXED = 16
 _VIEWS = 256  # maximum number of sizes for which a slot caches its views

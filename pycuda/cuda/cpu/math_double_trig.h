@@ -57,7 +57,7 @@ cos(double x)
     y = __pycuda_flip(y, __pycuda_bits(round) << 63);
     return __pycuda_rare_cos(!(a < 0x1p30), y, x);
 }
-/* Valid for |x| < 2^30. */
+/* Computes sine and cosine of x, for |x| < 2^30. */
 __pycuda_both void
 __pycuda_sincos(double x, double *sine, double *cosine)
 {

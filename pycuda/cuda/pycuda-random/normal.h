@@ -136,8 +136,8 @@ __pycuda_paired_log_normal(State *state, T mean, T deviation)
         });
 }
 
-/* Defines the functions of one type from its name, cuRAND's suffix, and its
- * pairs. */
+/* Defines STATE's functions for numbers of type T. ENDING is cuRAND's suffix
+ * of their names; PAIR is the type of two numbers. */
 #define __PYCUDA_PAIRED(STATE, T, ENDING, PAIR)                               \
     __pycuda_fn T curand_normal##ENDING(STATE *state)                         \
     {                                                                         \

@@ -47,9 +47,9 @@ core_launch(CUfunction function, const unsigned grid[3],
 }
 
 /* Copies the device pointers of the arrays, and redirects `arguments` from the
- * arrays' fields to the copies. GCC 16 warns of the addresses if it inlines
- * this function, although no caller of core_launch_arrays reads `arguments`
- * afterwards. */
+ * arrays' fields to the copies. Not inlined, since GCC 16 would then warn that
+ * `arguments` keeps the addresses of local variables. No caller of
+ * core_launch_arrays reads `arguments` afterwards. */
 static __attribute__((noinline)) void
 pointers_copy(int count, struct core_array_head *const *arrays,
               void **arguments, CUdeviceptr *pointer)

@@ -83,7 +83,7 @@ names_learn(struct core_function *function, PyObject *names)
 }
 
 /* Raises ValueError for wrong keyword arguments. The Python function `writer`
- * (pycuda._launch.messages) writes the message. It gets the names of the
+ * (pycuda._launch.messages) writes the message. `writer` gets the names of the
  * keywords, unless `names` is NULL, and the kernel's arguments. */
 static int
 keywords_refuse(struct core_function *function, const char *writer,
@@ -170,8 +170,8 @@ seconds_now(void)
 }
 
 /* Copies the arrays of In and InOut arguments to the device, launches, and
- * copies those of Out and InOut back. Returns the seconds if `timed`, else
- * None. */
+ * copies those of Out and InOut back. Returns the time in seconds if `timed`,
+ * else None. */
 static PyObject *
 call_run(struct core_function *function, PyObject *const *args,
          Py_ssize_t count, const unsigned grid[3], const unsigned block[3],

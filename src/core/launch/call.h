@@ -13,8 +13,8 @@
 struct core_function;
 
 /* Calls a Function with `count` positional arguments; the keyword arguments
- * follow them in `args`. Returns None, or the seconds if time_kernel is set.
- */
+ * follow them in `args`. Returns None, or the time in seconds if time_kernel
+ * is set. */
 PyObject *core_function_call(struct core_function *function,
                              PyObject *const *args, Py_ssize_t count,
                              PyObject *names);

@@ -2,8 +2,9 @@
  *
  * A launch can fail in two ways. The driver refuses it, or its kernel fails
  * while it runs. In the second case a later call of the driver reports the
- * error, and so does every call after it. For that case each context keeps its
- * latest launches in a ring buffer. All functions need the GIL.
+ * error, and so does every call after it. To name the kernels that may have
+ * failed, each context keeps its latest launches in a ring buffer. All
+ * functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/function.h"

@@ -12,8 +12,9 @@
 #include "core/launch/inline.h"
 #include "core/launch/prepared_field.h"
 
-/* Stores the value of an exact int of one digit and returns true. Returns
- * false for any other int. */
+/* Stores the value of an int that Python represents by one digit of 30 bits,
+ * and returns true. Returns false for other ints and for objects of derived
+ * types. */
 static inline bool
 small_int(PyObject *object, long *value)
 {

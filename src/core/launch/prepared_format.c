@@ -207,9 +207,9 @@ core_format_of_type(PyObject *type)
     return text;
 }
 
-/* Returns the device address of an object that is not an int, as an int. For
- * integer parameters of 8 bytes, since programs declare pointers as numpy.intp
- * in prepare(). */
+/* Returns the device address of an object that is not an int, as an int. Used
+ * for integer parameters of 8 bytes, since programs declare pointers as
+ * numpy.intp in prepare(). */
 static PyObject *
 address_as_integer(PyObject *arg, struct core_pack *pack)
 {

@@ -58,8 +58,7 @@ mode_exchange(CUstreamCaptureMode mode)
 }
 
 /* Records the event of the entry `queue` on its stream. `issued` is the number
- * of counted launches before the event, which are all that were issued so
- * far. */
+ * of launches that the entry counts and that are before the event. */
 static void
 throttle_record_event(struct core_throttle *queue, unsigned issued)
 {

@@ -4,9 +4,9 @@
  * contexts. Copies and fills may use memory of another context than the
  * current one, and so may kernels with managed memory, pools and enabled
  * peers. Streams of two contexts are not ordered, not even both default
- * streams, which have the same handle. A use in another context than the last
- * one therefore waits on the device for the last use. The allocation records
- * the context and stream of its last use.
+ * streams, which have the same handle. The allocation records the context and
+ * stream of its last use. If the next use is in another context, it waits on
+ * the device for the last use.
  *
  * If the last use was in another context, the allocation's `stream` is set to
  * NO_STREAM, which equals no real stream. The fast paths compare `stream` with

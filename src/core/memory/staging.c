@@ -351,7 +351,7 @@ static PyMethodDef functions[] = {
 };
 
 /* Reads the environment variable PYCUDA_STAGING: "1" stages copies of at least
- * DEFAULT_MINIMUM bytes, a larger number copies of at least so many bytes.
+ * DEFAULT_MINIMUM bytes; a larger number n stages copies of at least n bytes.
  * Returns 0, or -1 with an exception. */
 static int
 variable_read(void)

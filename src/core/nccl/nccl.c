@@ -294,8 +294,8 @@ nccl_init(PyObject *module, PyObject *args)
         return NULL;
     }
     if (core_nccl_in_group()) {
-        /* NCCL stores the new communicator at the end of the group, so that it
-         * could not be used before. */
+        /* Refused, since NCCL creates the communicator only at the end of the
+         * group: calls inside the group could not use it. */
         PyErr_SetString(core.logic_error,
                         "a communicator cannot be made inside a group; "
                         "pycuda.nccl.init_all makes several ranks in one "
@@ -346,7 +346,8 @@ nccl_split(PyObject *module, PyObject *args)
         return NULL;
     }
     if (core_nccl_in_group()) {
-        /* NCCL stores the new communicator at the end of the group. */
+        /* Refused, since NCCL creates the communicator only at the end of the
+         * group: calls inside the group could not use it. */
         PyErr_SetString(core.logic_error,
                         "a communicator cannot be split inside a group");
         return NULL;

@@ -104,7 +104,8 @@ member_is_watched(const struct member *member)
     return member->comm->handle != NULL && member->comm->watch != NULL;
 }
 
-/* Begins to observe the issue of the calls in the group. */
+/* Begins to observe the time that the library takes to issue the calls of the
+ * group. */
 static void
 group_watch_begin(void)
 {
@@ -116,8 +117,9 @@ group_watch_begin(void)
     }
 }
 
-/* Observes the issued calls of the group, and empties it. Returns -1 with an
- * exception if a communicator has failed. */
+/* Called when the library has issued the calls of the group, or failed to
+ * (`issued` is false). Begins to observe their completion, and empties the
+ * group. Returns -1 with an exception if a communicator has failed. */
 static int
 group_watch_end(bool issued)
 {

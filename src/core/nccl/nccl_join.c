@@ -115,8 +115,8 @@ join_wait(struct join *join, struct timespec until, bool *late)
 }
 
 /* Runs the call in a thread. Returns false without an exception if the call
- * was not complete in time, and with one if a signal handler has raised it. In
- * both cases `join` then belongs to the thread. */
+ * was not complete in time, and false with an exception if a signal handler
+ * has raised one. In both cases `join` then belongs to the thread. */
 static bool
 join_run(struct join *join, double seconds)
 {

@@ -36,9 +36,9 @@ static atomic_bool process_waits;
 /* the thread that finalizes Python, or NULL */
 static _Atomic(PyThreadState *) ending;
 
-/* True while the thread has a Python thread state. A thread that ends by
- * itself clears its state, and the flag, before its destructors run. If Python
- * ends the thread, the flag is still true when its destructors run. */
+/* True while the thread has a Python thread state. A thread whose function
+ * returns clears its state, and the flag, before its destructors run. If
+ * Python ends the thread, the flag is still true when its destructors run. */
 static _Thread_local bool in_python CORE_AT_ONCE;
 /* Id of the thread state for which watch_thread_end ran last in this thread.
  */

@@ -54,8 +54,9 @@ void core_call_end(struct core_call *call);
  * __vectorcalloffset__ names. Returns NULL with an exception on failure. */
 vectorcallfunc core_locked_vectorcall(vectorcallfunc call,
                                       enum core_call_lock lock);
-/* Returns the function that a slot of a type calls: the argument of
- * core_type_new, if the slot takes locks, else the slot itself. */
+/* Returns the function behind the slot of a type: if `slot` is a trampoline
+ * that takes locks, the function that was passed to core_type_new, else
+ * `slot`. */
 void *core_unlocked_slot(void *slot);
 /* Sets the function that returns the lock of the calling thread's current
  * context, or NULL. Called by context/stack.c during import. */

@@ -20,8 +20,8 @@ typedef unsigned char __nv_fp8_storage_t;
 typedef unsigned short __nv_fp8x2_storage_t;
 typedef unsigned int __nv_fp8x4_storage_t;
 
-/* Values that are too large become infinity, which is NaN in e4m3, or the
- * largest number. */
+/* Treatment of values that are too large: with __NV_NOSAT they become infinity
+ * (NaN in e4m3), with __NV_SATFINITE the largest number. */
 enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };
 enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
 

@@ -145,7 +145,7 @@ fill_fragment(
     }
 }
 
-/* Loads and stores, too, guarantee that all lanes have arrived. */
+/* Loads and stores also synchronise the warp, as mma_sync does. */
 template <class Use, int m, int n, int k, class T, class Layout>
 __pycuda_template_fn void
 load_matrix_sync(fragment<Use, m, n, k, T, Layout> &f,

@@ -99,8 +99,9 @@ __nv_cvt_e8m0x2_to_bf162raw(__nv_fp8x2_storage_t x)
 }
 
 #define __PYCUDA_FORMAT e8m0
-/* Integers do not saturate, since the range of e8m0 covers them. Both
- * conversions round to odd, so that the rounding to e8m0 is the only one. */
+/* Integers do not saturate, since the range of e8m0 covers them. The
+ * conversions to double and to float round to odd, so that the result equals a
+ * single rounding to e8m0. */
 #define __PYCUDA_INTEGER(x) __pycuda_odd_float(__pycuda_odd_double(x))
 #define __PYCUDA_TO_BFLOAT162
 #include "type.h"
