@@ -25,7 +25,8 @@ def run(name: str, main: Callable[[list[str]], int]) -> int:
     except OSError as error:
         if not isinstance(error, BrokenPipeError):
             print(f"{name}: {error}", file=sys.stderr)
-        # Otherwise Python would write the buffer at exit and fail once more.
+        # Discard the buffered output, since Python would write it at exit and
+        # fail once more.
         _discard_output()
         status = 1
     return status

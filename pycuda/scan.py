@@ -79,7 +79,8 @@ class _ScanKernel:
         kernel = self._compiled(False)
         self.scan_wg_size = self.update_wg_size = kernel.block
         self.scan_wg_seq_batches = kernel.tile // kernel.block
-        # This kernel does the work of two kernels of the original PyCUDA.
+        # One kernel does the work of two kernels of the original PyCUDA, so
+        # both attributes refer to it.
         self.scan_intervals_knl = self.final_update_knl = kernel.function
 
     def _source(self, segmented: bool) -> scan_kernels.ScanSource:

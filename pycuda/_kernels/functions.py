@@ -59,7 +59,7 @@ def _scaled(factor: float) -> Expression:
     return expression
 
 
-# Both of these C functions return NaN if x is NaN.
+# number_not_below() and number_not_above() return NaN if x is NaN.
 _CLIP = "number_not_above(number_not_below(x, y), z)"
 
 EXPRESSIONS: dict[str, Expression] = {

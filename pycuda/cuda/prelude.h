@@ -13,7 +13,8 @@
 #define PYCUDA_PRELUDE_H
 
 #ifndef __PYCUDA_CPU__
-/* NVIDIA's headers define the limits below again, with different spellings. */
+/* NVIDIA's headers redefine limit macros of this file with different
+ * spellings; 47 is the number of the compiler's warning about it. */
 #pragma nv_diag_suppress 47
 #endif
 

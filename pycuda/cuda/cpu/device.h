@@ -1,8 +1,8 @@
 /* device.h - CUDA C++ of the CPU device, included before every kernel source.
  *
  * The front end (src/cpu/nvrtc/frontend.c) precompiles it. It uses no file of
- * a CUDA toolkit: the files below declare everything, one subject each, on top
- * of the runtime functions of src/image/abi.h.
+ * a CUDA toolkit: the headers that it includes, one per subject, declare
+ * everything on top of the runtime functions of src/image/abi.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -6,9 +6,9 @@
 
 /* ---- exponentials ---- */
 
-/* Returns y 2^n with n = round - ROUND - less. Multiplies by two factors, of
- * which only the second one may round: 2^(n + 64) and 2^-64 if `low` is true,
- * for the smallest exponents, otherwise 2^(n - 1) and 2. */
+/* Returns y 2^n with n = round - ROUND - less. Multiplies by two factors; only
+ * the second product may round: 2^(n + 64) and 2^-64 if `low` is true, for the
+ * smallest exponents, otherwise 2^(n - 1) and 2. */
 __pycuda_both float
 __pycuda_scale(float y, float round, bool low, int less)
 {

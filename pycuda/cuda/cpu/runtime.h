@@ -1,6 +1,7 @@
 /* runtime.h - the functions of src/image/abi.h that compiled kernels call.
  *
- * Names, order and types match IMAGE_RUNTIME there; kinds are its enums.
+ * Names, order and types match the list IMAGE_RUNTIME in abi.h; arguments
+ * called `kind` are values of the enums in abi.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -177,7 +177,7 @@ __PYCUDA_TEXTURE(texCubemapLayered, __PYCUDA_CUBE_LAYERED,
 #undef __PYCUDA_TEXTURE
 
 /* Functions that read a mipmapped texture at a given level of detail; the
- * functions above read level 0. */
+ * functions without Lod in their names read level 0. */
 #define __PYCUDA_LEVEL(NAME, ACCESS, DECLARE, PASS, X, Y, Z, LAYER)           \
     template <class T>                                                        \
     __pycuda_template_fn T NAME(cudaTextureObject_t object,                   \

@@ -1,7 +1,8 @@
 /* convert.h - converts random words to uniform numbers in (0, 1].
  *
- * A word is multiplied by a power of two, and an offset is added. Both are
- * those of cuRAND, so that the numbers have the same bits as cuRAND's.
+ * A word is multiplied by a power of two, and an offset is added. Factor and
+ * offset are those of cuRAND, so that the numbers have the same bits as
+ * cuRAND's.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -19,8 +19,8 @@ __pycuda_fn unsigned int
 mulhilo32(unsigned int a, unsigned int b, unsigned int *high)
 {
 #ifdef __PYCUDA_CPU__
-    /* Both words are computed with 32 bits. A product of 64 bits would halve
-     * the number of lanes in a vector. */
+    /* The high and the low word are computed by two 32-bit operations. A
+     * product of 64 bits would halve the number of lanes in a vector. */
     *high = __umulhi(a, b);
     return a * b;
 #else

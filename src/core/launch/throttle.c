@@ -259,8 +259,8 @@ throttle_extend(const struct core_context *context,
 }
 
 /* Returns whether the driver may be asked for completion. In a capture neither
- * queries nor event records are allowed. Both need the context to be current;
- * if it is not, the launch fails anyway. */
+ * queries nor event records are allowed. Queries and event records need the
+ * context to be current; if it is not, the launch fails anyway. */
 static bool
 may_query(const struct core_context *context)
 {
@@ -297,7 +297,8 @@ core_throttle_check(struct core_context *context, CUstream stream)
     if (++queue->count < queue->next_check && !limit_is_exceeded(context)) {
         return false;
     }
-    /* An event is recorded below. It must not become part of a capture. */
+    /* The event that throttle_extend records must not become part of a
+     * capture. */
     open = open && !core_stream_captures(stream);
     unsigned beyond = throttle_extend(context, queue, open);
     if (beyond % ASK_EVERY == 1 && open) {

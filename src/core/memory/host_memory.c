@@ -1,8 +1,8 @@
 /* host_memory.c - allocates page-locked, aligned and managed host memory, and
  * registers existing host memory with the driver.
  *
- * Each function returns a NumPy array whose base object owns the memory. That
- * object can be freed from any thread and after its context is gone.
+ * Each function returns a NumPy array whose base object owns the memory. The
+ * base object can be freed from any thread and after its context is gone.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"

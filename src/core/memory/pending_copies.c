@@ -33,7 +33,8 @@ copy_is_complete(const struct core_pending_copy *copy)
 }
 
 /* Removes the pending copy in a row and drops its reference to the host
- * object. That may deallocate the object and run any Python code. */
+ * object. Dropping the reference may deallocate the object and run any Python
+ * code. */
 static void
 copy_remove(struct core_context *context, size_t row)
 {

@@ -2,7 +2,7 @@
  *
  * Called by the Python module pycuda.nccl, which checks sizes and types. An
  * operation counts as a use of its arrays in the stream, as a kernel does.
- * Operations between ncclGroupStart and ncclGroupEnd are issued by the latter,
+ * ncclGroupEnd issues the operations that were called since ncclGroupStart,
  * each in its own stream.
  *
  * SPDX-License-Identifier: MIT */

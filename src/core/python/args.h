@@ -61,10 +61,11 @@ core_shape_read_cached(struct core_shape *shape, PyObject *object,
 /* Tests a setter's value. NULL means that the program deletes the field: then
  * raises TypeError and returns false. */
 bool core_field_is_set(PyObject *value);
-/* These functions, which PyGetSetDef tables refer to, read and write a field
- * of the object's C struct: a size_t or an unsigned. `offset` is the field's
- * offset in bytes. A setter raises TypeError if the program deletes the
- * field. */
+/* core_size_field_get and core_size_field_set, for tables of PyGetSetDef, read
+ * and write a field of type size_t in the object's C struct;
+ * core_unsigned_field_get and core_unsigned_field_set do so for type unsigned.
+ * `offset` is the field's offset in bytes. A setter raises TypeError if the
+ * program deletes the field. */
 PyObject *core_size_field_get(PyObject *op, void *offset);
 int core_size_field_set(PyObject *op, PyObject *value, void *offset);
 PyObject *core_unsigned_field_get(PyObject *op, void *offset);

@@ -44,8 +44,9 @@ struct core_call {
 
 #ifdef Py_GIL_DISABLED
 /* Takes the locks of a call with the first argument `self`, until
- * core_call_end. For functions that Python calls and that were not registered
- * by the functions above. Calls of a thread end in the reverse order. */
+ * core_call_end. For functions that Python calls and that were registered
+ * neither by core_type_new nor by core_add_functions. Nested calls of a thread
+ * end in reverse order: the last one begun ends first. */
 void core_call_begin(struct core_call *call, PyObject *self,
                      enum core_call_lock lock);
 /* Releases the locks that core_call_begin has taken. */

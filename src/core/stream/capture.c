@@ -5,8 +5,9 @@
  * objects that launches and copies use. The graph keeps that list, so arrays,
  * functions and host memory live until the graph and the executable graphs
  * made from it are freed. Overlapping captures of one context share one list.
- * A stream of another context can join a capture by waiting for an event. That
- * context then counts as capturing too, and the graph also keeps its list.
+ * A stream of another context can join a capture by waiting for an event. The
+ * other context then counts as capturing too, and the graph also keeps that
+ * context's list.
  *
  * In the with statement the capturing stream is the current stream of its
  * thread (current_stream.c); open_captures.c has the list of such streams. All

@@ -345,8 +345,8 @@ __PYCUDA_CONCEPT indirectly_swappable =
     __pycuda_valid<__pycuda_op_iter_swap, const I &, const J &> &&
     __pycuda_valid<__pycuda_op_iter_swap, const J &, const I &>;
 
-/* The iterator type whose elements are the results of a projection, for the
- * concepts below. */
+/* The iterator type whose elements are the results of a projection, for
+ * concepts such as sortable. */
 template <class I, bool = weakly_incrementable<I>>
 struct __pycuda_projected_difference {
 };

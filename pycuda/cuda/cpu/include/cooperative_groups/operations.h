@@ -1,7 +1,7 @@
 /* operations.h - plus, less and the other operations of reductions and scans.
  *
- * They have a header of their own because any header of this folder may be
- * included first.
+ * A separate header, because a program may include any header of this folder
+ * without the others.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
