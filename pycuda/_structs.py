@@ -15,7 +15,7 @@ import pycuda.driver as _drv
 from pycuda.compyte.dtypes import dtype_to_ctype
 
 # C name of a struct -> its declaration, after those of the structs in it. Used
-# for later structs that contain this one.
+# for later structs that contain the struct.
 _declarations: dict[str, str] = {}
 
 _SOURCE = """\

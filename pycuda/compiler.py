@@ -386,7 +386,8 @@ class CudaModule:
     """Common base of `SourceModule` and `DynamicModule`."""
 
     module: Any
-    # `_bind_module` sets these three attributes of each object.
+    # `_bind_module` sets get_global, get_texref and get_surfref of each
+    # object.
     get_global: Callable[[str], tuple[int, int]]
     get_texref: Callable[[str], _drv.TextureReference]
     get_surfref: Callable[[str], _drv.SurfaceReference]

@@ -172,7 +172,8 @@ def only_one(
             path = os.path.join(folder, cache_trim.lock_name(name))
             lock, content = _wait(path, load, seconds)
         except (OSError, ValueError):
-            pass  # This file system has no locks.
+            # the file system has no locks, so the caller compiles without one
+            pass
     if lock is None:
         yield content
         return

@@ -76,8 +76,8 @@ def leading_includes(text: str) -> str:
         elif bare:
             break
     directives = "\n".join(lines)
-    # A continued line or one of these directives ends the part of a source
-    # that NVRTC can precompile.
+    # A continued line or a directive #line, #if or #pragma ends the part of a
+    # source that NVRTC can precompile.
     if "include" not in directives or re.search(
         r"\\$|^#\s*(line|if|pragma)", directives, re.MULTILINE
     ):
@@ -203,8 +203,8 @@ def _sweep(root: str) -> None:
             continue
         folder = os.path.join(root, name)
         with contextlib.suppress(OSError):
-            # lstat, since another user may have made a link to a folder that
-            # belongs to this user.
+            # lstat, not stat: another user may have made a link to a folder
+            # that belongs to this user.
             if os.lstat(folder).st_uid != os.getuid():
                 continue
             with open(os.path.join(folder, "lock")) as stream:

@@ -248,8 +248,8 @@ NVCC = (
         NONE, DROP, "concerns functions that no kernel calls",
     ),
     _row("--source-in-ptx -src-in-ptx", NONE, DROP, "makes comments of PTX"),
-    # NVRTC would apply this option to all later compilations of the process
-    # too. Their kernels would read wrong values if their pointers alias.
+    # NVRTC would apply this option to all later compilations of the process,
+    # too: later kernels whose pointers alias would read wrong values.
     _row("--restrict -restrict", NONE, DROP, "NVRTC would not forget it"),
     _row("--Wreorder -Wreorder", NONE, DROP, _WARNING),
     _row("--Wdefault-stream-launch -Wdefault-stream-launch", NONE, DROP,

@@ -18,9 +18,8 @@ from pycuda import compiler, driver
 _OPTIONS = ["--fmad=false", "-w"]
 _INCLUDE = re.compile(r'^#include "(.+)"\n', re.MULTILINE)
 
-# `prefixed` does not change these words. It does not change comments,
-# directives, strings, fields and identifiers with two leading underscores
-# either.
+# Words that `prefixed` does not change. Neither does it change comments,
+# directives, strings, fields and identifiers with two leading underscores.
 _WORDS = """
     alignas alignof bool break char class const do double else enum extern
     false float for if inline int long reinterpret_cast return short signed

@@ -142,8 +142,8 @@ def _ufunc_types(name: str, kinds: tuple) -> tuple[tuple, np.dtype]:
     found = ufunc.resolve_dtypes((*kinds, None))
     halves = any(_is_half(kind) for kind in kinds)
     if not halves and any(_is_half(dtype) for dtype in found):
-        # NumPy computes this function of small integers in float16. Here it is
-        # computed in float32.
+        # For small integers, NumPy's ufunc computes in float16. Kernels
+        # compute in float32 instead.
         wide = [
             np.dtype(np.float32)
             if isinstance(kind, np.dtype) and kind.kind in "biu"

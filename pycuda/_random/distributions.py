@@ -110,7 +110,8 @@ def _checked_number(
     try:
         number = float(value)
     except (TypeError, ValueError):
-        # A GPUArray arrives here only if the parameter accepts no arrays.
+        # A parameter that may be an array was handled above: for a GPUArray,
+        # the message does not offer to pass one.
         known = isinstance(value, ArrayBase)
         raise TypeError(
             f"{name} must be a number{'' if known else ' or a GPUArray'}, "

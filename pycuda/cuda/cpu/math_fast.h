@@ -26,7 +26,7 @@ __PYCUDA_FAST(tanhf)
 __pycuda_both float
 __powf(float x, float y)
 {
-    /* The logarithm makes the result NaN for x < 0. */
+    /* x^y is computed by the logarithm of x, so it is NaN for x < 0. */
     __PYCUDA_EXACT
     if (__builtin_constant_p(y) && (y == 2.0f || y == 3.0f)) {
         float square = x * x;

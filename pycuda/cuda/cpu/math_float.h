@@ -154,9 +154,10 @@ log1pf(float x)
 
 /* ---- powers and roots ---- */
 
-/* x^y for the exponents for which few operations are as accurate as the
- * general algorithm. `fast_value` is the result for others. A compiler knows
- * most exponents, so that one of the branches remains. */
+/* x^y for exponents such as 2 and -1, for which a few operations are as
+ * accurate as the general algorithm. For other exponents, the result is
+ * `fast_value`. The compiler knows the exponent in most programs, and then
+ * keeps one branch. */
 #define __PYCUDA_POWER_OF(T, SQRT, INF, x, y, fast_value)                     \
     __PYCUDA_EXACT                                                            \
     if (__builtin_constant_p(y)) {                                            \

@@ -123,7 +123,7 @@ __PYCUDA_OVERLOAD2(fmax)
 __PYCUDA_OVERLOAD2(fdim)
 __PYCUDA_OVERLOAD2(nextafter)
 #undef __PYCUDA_OVERLOAD2
-/* NVRTC's result type; nvcc uses double here. */
+/* The result type is that of NVRTC. In nvcc it is double. */
 __pycuda_both float
 pow(float x, int n)
 {

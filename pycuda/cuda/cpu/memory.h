@@ -121,8 +121,8 @@ __pycuda_next_argument(va_list &list)
     return *(T *)at_address;
 }
 
-/* Cache hints of a GPU, which are plain accesses here. CUDA has them for
- * vectors of 2 and 4 elements, but not of 1 and 3. */
+/* Loads with a GPU's cache hints, which the CPU device ignores. CUDA has them
+ * for vectors of 2 and 4 elements, but not of 1 and 3. */
 #define __PYCUDA_LOAD(NAME)                                                   \
     template <class T>                                                        \
     __pycuda_template_fn T NAME(const T *address)                             \
@@ -228,8 +228,8 @@ __isGlobal(const void *pointer)
 }
 
 /* Shared memory for a type with a nontrivial constructor, which is not run;
- * src/cpu/nvrtc/rewrite.c writes this in place of `__shared__`. `align` is the
- * alignment that the variable's declaration requests. */
+ * src/cpu/nvrtc/rewrite.c writes this union in place of `__shared__`. `align`
+ * is the alignment that the variable's declaration requests. */
 template <class T> union __pycuda_raw {
     T value;
     __device__ __pycuda_raw() {}

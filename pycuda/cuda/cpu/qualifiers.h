@@ -43,13 +43,14 @@
 #define CUDART_VERSION       13000
 #define CUDA_VERSION         13000
 #define __PYCUDA_CPU__       1
-/* NVRTC defines these macros, although device code supports neither. */
+/* NVRTC defines these macros of exceptions and run-time type information,
+ * although device code supports neither. */
 #define __EXCEPTIONS         1
 #define __cpp_exceptions     199711L
 #define __cpp_rtti           199711L
 
-/* nvcc and NVRTC do not define these macros, which identify other compilers.
- */
+/* nvcc and NVRTC do not define the following macros, by which clang identifies
+ * itself. */
 #undef __OPTIMIZE__
 #undef __clang__
 #undef __clang_major__

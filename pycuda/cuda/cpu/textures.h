@@ -273,7 +273,8 @@ tex2Dgather(T *texels, cudaTextureObject_t object, float x, float y,
     *texels = tex2Dgather<T>(object, x, y, component);
 }
 
-/* Forms that also report whether the texel is resident; here it always is. */
+/* Forms that also report whether the texel is resident, which it always is on
+ * the CPU device. */
 #define __PYCUDA_RESIDENT(NAME, DECLARE, PASS, LAST, PASS_LAST)               \
     template <class T>                                                        \
     __pycuda_template_fn T NAME(cudaTextureObject_t object,                   \

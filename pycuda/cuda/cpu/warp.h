@@ -78,7 +78,8 @@ __uni_sync(unsigned int mask, int predicate)
 {
     return __pycuda_match_all(mask, predicate != 0) != 0;
 }
-/* NVRTC declares these deprecated names but rejects calls of them. */
+/* NVRTC declares the deprecated names any and all but rejects calls of
+ * them. */
 __pycuda_fn bool any(bool) = delete;
 __pycuda_fn bool all(bool) = delete;
 __pycuda_fn unsigned int

@@ -1,4 +1,5 @@
-/* device.h - declaration macros of the functions in these headers.
+/* device.h - declaration macros of the functions in the headers of this
+ * folder.
  *
  * The CPU device already has the macros (qualifiers.h explains why its
  * functions are templates).

@@ -56,7 +56,7 @@ __pycuda_poisson_rejection(State *state, double mean)
 __pycuda_fn unsigned int
 __pycuda_poisson_inverse(double u, double mean)
 {
-    /* Below this k the distribution is 0 in double precision. */
+    /* For k below `first` the distribution is 0 in double precision. */
     double first = floor(fmax(0.0, mean - 10.0 * sqrt(mean) - 10.0));
     double p = exp(first * log(mean) - mean - lgamma(first + 1.0));
     double sum = p, k = first, last = mean + 40.0 * sqrt(mean) + 100.0;

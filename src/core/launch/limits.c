@@ -115,8 +115,8 @@ shared_report(const struct core_function *function, unsigned shared,
     }
 }
 
-/* Returns how many blocks of this size, with `shared` bytes of dynamic shared
- * memory, the device runs at the same time; -1 if unknown. */
+/* Returns how many blocks of the size `block`, with `shared` bytes of dynamic
+ * shared memory, the device runs at the same time; -1 if unknown. */
 int
 core_launch_blocks_at_once(const struct core_function *function,
                            const unsigned block[3], unsigned shared)

@@ -17,7 +17,7 @@ struct core_function;
 void core_launch_limits(const struct core_function *function,
                         const unsigned grid[3], const unsigned block[3],
                         unsigned shared, char *at, size_t room);
-/* Returns how many blocks of this size the device runs at a time; -1:
+/* Returns how many blocks of the size `block` the device runs at a time; -1:
  * unknown. */
 int core_launch_blocks_at_once(const struct core_function *function,
                                const unsigned block[3], unsigned shared);

@@ -460,8 +460,8 @@ format_pack_by_layout(struct core_function *function,
                       const struct core_format *format, PyObject *const *args,
                       struct core_pack *pack)
 {
-    /* Fields of `pack` and `function` are copied to locals, since the compiler
-     * must assume that a store through `target` changes them. */
+    /* Fields of `pack`, `format` and `function` are copied to locals, since
+     * the compiler must assume that a store through `target` changes them. */
     char *const buffer = pack->buffer;
     void **const pointers = pack->pointers;
     const CUstream stream = pack->stream;

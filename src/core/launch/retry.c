@@ -9,8 +9,8 @@
 #include "core/launch/retry.h"
 #include "core/memory/default_pool.h"
 
-/* Returns whether the driver gives this code for a launch in another context
- * than the function's. */
+/* Returns whether `code` is an error that the driver returns for a launch in
+ * another context than the function's. */
 static bool
 is_context_error(CUresult code)
 {

@@ -25,8 +25,8 @@ int core_size(PyObject *object, size_t *value);
 /* Converts an int or an object with __index__ to an unsigned. Raises
  * OverflowError if the value does not fit. */
 int core_unsigned(PyObject *object, unsigned *value);
-/* Reads the bytes of dynamic shared memory, the argument `name`. Raises
- * TypeError if it is no integer. */
+/* Reads the argument called `name`: the size of dynamic shared memory in
+ * bytes. Raises TypeError if it is no integer. */
 int core_shared_size(PyObject *object, const char *name, unsigned *bytes);
 /* Converts an int or an object with __index__ to an int. Raises OverflowError
  * if the value does not fit. */

@@ -21,7 +21,7 @@ LEAF_LOCK(unused_lock);
 static struct core_lock *unused;
 
 /* Protects the list of all locks, which begins with `newest`. A mutex of
- * Python, since threads wait for others while they have it. */
+ * Python, since a thread that holds it waits for other threads. */
 static PyMutex stopping;
 struct core_lock core_process_lock;
 static struct core_lock *newest = &core_process_lock;

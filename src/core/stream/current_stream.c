@@ -155,8 +155,8 @@ core_stream_for_sync_call(CUstream *stream, const char *routine)
     return core_stream_without_capture(stream, routine);
 }
 
-/* Returns whether a call with this stream= argument is synchronous: the
- * argument is None or NULL, and the current stream does not capture. */
+/* Returns whether a call is synchronous whose stream= argument is `object`: it
+ * is if `object` is None or NULL and the current stream does not capture. */
 bool
 core_stream_is_synchronous(PyObject *object)
 {

@@ -48,8 +48,8 @@ int core_stream_without_capture(CUstream *stream, const char *routine);
 /* Does the same as core_stream_without_capture, after making the current
  * context, if there is one, current in CUDA (core_stack_claim). */
 int core_stream_for_sync_call(CUstream *stream, const char *routine);
-/* Returns whether a call with this stream= argument returns only after its
- * work on the device is complete. */
+/* Returns whether a call with `stream_or_none` as its stream= argument returns
+ * only after its work on the device is complete. */
 bool core_stream_is_synchronous(PyObject *stream_or_none);
 
 #endif

@@ -105,8 +105,8 @@ __mbarrier_test_wait(__mbarrier_t *barrier, __mbarrier_token_t token)
         __pycuda_mbarrier_phase(__pycuda_mbarrier_read(barrier)) !=
         __pycuda_mbarrier_phase(token));
 }
-/* Returns whether the last phase of this parity is over; phases count from
- * 0. */
+/* Returns whether the latest phase whose number has the parity `parity` is
+ * over; phases are numbered from 0. */
 __device__ inline bool
 __mbarrier_test_wait_parity(__mbarrier_t *barrier, bool parity)
 {

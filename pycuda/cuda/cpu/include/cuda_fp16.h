@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Programs test these macros to see whether the header was included. */
+/* Programs test for this macro and the next one to see whether the header was
+ * included. */
 #define __CUDA_FP16_H__
 #define __CUDA_FP16_TYPES_EXIST__
 

@@ -12,7 +12,7 @@
 
 extern "C++" {
 
-/* Programs test these macros to see whether the header was included. */
+/* Programs test for this macro to see whether the header was included. */
 #define __CUDA_FP8_H__
 #define __CUDA_FP8_TYPES_EXIST__
 

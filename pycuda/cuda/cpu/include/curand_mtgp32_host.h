@@ -1,4 +1,5 @@
-/* curand_mtgp32_host.h - reports an error that explains how to create states.
+/* curand_mtgp32_host.h - placeholder for a header of host code. Its error says
+ * to fill states and tables from Python.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,5 +1,5 @@
-/* curand_mtgp32dc_p_11213.h - reports an error that explains where parameters
- * come from.
+/* curand_mtgp32dc_p_11213.h - placeholder for a table of MTGP32 parameters
+ * that host code uses. Its error says to fill the parameters from Python.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

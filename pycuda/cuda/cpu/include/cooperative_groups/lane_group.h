@@ -48,8 +48,8 @@ template <class Group> class __pycuda_lane_group
     {
         return static_cast<const Group *>(this)->__mask();
     }
-    /* Returns the lane with this rank. If the group has no such rank, the
-     * result is -1, which a shuffle interprets as lane 31. */
+    /* Returns the lane with the rank `rank`. If the group has no such rank,
+     * the result is -1, which a shuffle interprets as lane 31. */
     __device__ int
     lane_of(unsigned int rank) const
     {

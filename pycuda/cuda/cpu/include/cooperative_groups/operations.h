@@ -34,8 +34,8 @@ __PYCUDA_OPERATION(bit_or, a | b)
 __PYCUDA_OPERATION(bit_xor, a ^ b)
 #undef __PYCUDA_OPERATION
 
-/* True for operations that accept values of type T; the operations above
- * specialise it. */
+/* True for operations that accept values of type T. Specialised for plus, less
+ * and the other operations. */
 template <class T, class Operation> constexpr bool __pycuda_operates = true;
 template <class T, template <class> class Operation, class U>
 constexpr bool __pycuda_operates<T, Operation<U>> = __is_same(T,

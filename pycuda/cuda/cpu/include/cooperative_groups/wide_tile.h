@@ -13,9 +13,9 @@ extern "C++" {
 namespace cooperative_groups
 {
 
-/* GPUs before sm_80 need this object for tiles of more than a warp. The CPU
- * device does not: its runtime has memory for the barriers of tiles and for
- * the values that their threads exchange. */
+/* Programs declare this object for tiles of more than a warp on GPUs before
+ * sm_80. The CPU device ignores it: its runtime has memory for the barriers of
+ * tiles and for the values that their threads exchange. */
 template <unsigned int MaxBlockSize = 1024> struct block_tile_memory {
     static_assert(MaxBlockSize && MaxBlockSize <= 1024,
                   "a block has at most 1024 threads");
@@ -104,9 +104,9 @@ template <unsigned int Size> class __pycuda_wide_tile : __pycuda_unassignable
     {
         return count(!predicate) == 0;
     }
-    /* Returns the combined values of the threads with ranks from `from` to
-     * `to` - 1, in this order. Ranks beyond the end of the block are skipped.
-     */
+    /* Returns the values of the threads with ranks from `from` to `to` - 1,
+     * combined in the order of their ranks. Ranks beyond the end of the block
+     * are skipped. */
     template <class T, class Operation>
     __device__ static T
     __fold(T value, Operation operation, unsigned int from, unsigned int to)
