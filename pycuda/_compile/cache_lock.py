@@ -172,7 +172,8 @@ def only_one(
             path = os.path.join(folder, cache_trim.lock_name(name))
             lock, content = _wait(path, load, seconds)
         except (OSError, ValueError):
-            # the file system has no locks, so the caller compiles without one
+            # no lock can be taken, for example because the file system has
+            # none: the caller compiles without a lock
             pass
     if lock is None:
         yield content

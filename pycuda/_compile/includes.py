@@ -297,7 +297,8 @@ def scan(
     while todo:
         name, here = todo.pop()
         if name[0] not in '<"':
-            result.complete = False  # The name of the file is a macro.
+            # the #include names a macro, so the file is not known
+            result.complete = False
             continue
         paths = _find(name, here, folders)
         if not paths:

@@ -18,7 +18,7 @@ from pycuda._compile.option_rows import HINTS
 from pycuda._compile.source import FILE_NAME
 
 # The patterns are searched in logs of failed compilations. They are strings,
-# so that a successful compilation does not need to compile them.
+# and are compiled to regular expressions only after a failure.
 _MISSING_HEADER = (
     r"cannot open source file \"([^\"]+)\"|'([^'\n]+)' file not found"
 )

@@ -164,7 +164,7 @@ class Peers:
             mapping = drv.IPCMemoryHandle(handle, flags)
         except drv.Error:
             # The driver may refuse a second mapping of an address range. The
-            # first one is of memory that the other rank has freed since.
+            # first mapping is of memory that the other rank has freed since.
             self._unmap(rank, 0)
             mapping = drv.IPCMemoryHandle(handle, flags)
         self._mapped[key] = mapping

@@ -110,8 +110,8 @@ def _checked_number(
     try:
         number = float(value)
     except (TypeError, ValueError):
-        # A parameter that may be an array was handled above: for a GPUArray,
-        # the message does not offer to pass one.
+        # Callers whose parameter may be an array pass no GPUArray, so the
+        # message for a GPUArray does not offer one.
         known = isinstance(value, ArrayBase)
         raise TypeError(
             f"{name} must be a number{'' if known else ' or a GPUArray'}, "

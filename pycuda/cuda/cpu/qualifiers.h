@@ -49,8 +49,7 @@
 #define __cpp_exceptions     199711L
 #define __cpp_rtti           199711L
 
-/* nvcc and NVRTC do not define the following macros, by which clang identifies
- * itself. */
+/* nvcc and NVRTC do not define the following macros of clang. */
 #undef __OPTIMIZE__
 #undef __clang__
 #undef __clang_major__

@@ -76,7 +76,7 @@ Philox_State_Incr_hi(curandStatePhilox4_32_10 *state, unsigned long long n)
 {
     __pycuda_philox_add(&state->ctr, 0, n);
 }
-/* Adds n to the counter, or to its upper half. */
+/* Adds n to the counter, or to its upper half if `upper` is true. */
 __pycuda_fn void
 __pycuda_philox_count(curandStatePhilox4_32_10 *state, unsigned long long n,
                       bool upper)

@@ -242,7 +242,8 @@ static PyObject *
 device_pool_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     (void)args;
-    /* ignored here, because a subclass may take other arguments */
+    /* The arguments are ignored, because a subclass may take other
+     * arguments. */
     (void)kwargs;
     return pool_new(type, false, 0);
 }

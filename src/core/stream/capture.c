@@ -51,8 +51,8 @@ capture_closed(struct core_context *context)
     ADD_SHARED(context->captures, -1);
     core_contexts_guard();
     if (context->captures == 0) {
-        /* Called before core_deferred_free, because the destructors of these
-         * objects may free device memory, which core_deferred_free then
+        /* Called before core_deferred_free: the destructors of the objects in
+         * `held` may free device memory, which core_deferred_free then
          * frees. */
         Py_CLEAR(context->held);
         core_deferred_free(context);

@@ -12,7 +12,8 @@
 
 extern "C++" {
 
-/* Programs test for this macro to see whether the header was included. */
+/* Programs test for this macro and the next one to see whether the header was
+ * included. */
 #define __CUDA_FP8_H__
 #define __CUDA_FP8_TYPES_EXIST__
 

@@ -12,7 +12,7 @@ namespace std
 namespace __pycuda_backports
 {
 
-/* The category that a concept of iterators asks for. */
+/* The iterator category that decides which iterator concepts I may satisfy. */
 template <class I> using __pycuda_member_concept =
     typename I::iterator_concept;
 template <class I> using __pycuda_traits_category =
