@@ -522,7 +522,8 @@ def _described(x: Any, interface: dict[str, Any]) -> tuple[GPUArray, bool]:
         if interface.get("stream") is not None:
             # raises TypeError unless it is an integer
             operator.index(interface["stream"])
-        return array, is_far  # the copy will wait for the device
+        # the caller copies far memory, and that copy waits for the device
+        return array, is_far
     if interface.get("stream") is not None:
         _wait_for(interface["stream"])
     elif "stream" not in interface and interface.get("version", 0) < 3:

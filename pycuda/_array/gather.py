@@ -174,7 +174,8 @@ def multi_take_put(
     if len(offsets) != len(arrays):
         raise ValueError("src_offsets must have one entry per array")
     targets = _scatter_targets(arrays, dest_shape, out)
-    # writes to the first target must not change the indices for the second
+    # copies of indices that share memory with a target: writes to it must not
+    # change the indices for the next target
     for target in targets:
         dest_indices = indexing.apart(target, dest_indices, stream)
         src_indices = indexing.apart(target, src_indices, stream)
@@ -211,7 +212,8 @@ def multi_put(
                 f"{dest_indices.size}"
             )
     targets = _scatter_targets(arrays, dest_shape, out)
-    # writes to the first target must not change the indices for the second
+    # copies of indices that share memory with a target: writes to it must not
+    # change the indices for the next target
     for target in targets:
         dest_indices = indexing.apart(target, dest_indices, stream)
     for array, target in zip(arrays, targets, strict=True):

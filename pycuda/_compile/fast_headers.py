@@ -100,7 +100,7 @@ class Headers:
         self._lock = allocate_lock()
         self._states: dict[str, int] = {}
         self._folder: str | None = None
-        self._owner = 0  # the process that made the folder
+        self._owner = 0  # id of the process that made the folder
 
     @contextlib.contextmanager
     def options(self, text: str, options: list[str]) -> Iterator[list[str]]:

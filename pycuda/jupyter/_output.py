@@ -55,7 +55,7 @@ class _Redirect:
         self._write = stream.write
         self._flush = stream.flush
         self._rest = ""
-        # process that reads the pipes; forked processes do not
+        # id of the process that reads the pipes; its forked children do not
         self._process = -1
         self._saved = -1
         self._source, self._target = os.pipe2(os.O_CLOEXEC)

@@ -6,8 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Programs declare the runtime's functions with these macros, which NVRTC
- * accepts. */
+/* Programs declare the runtime's functions with CUDARTAPI and similar macros,
+ * which NVRTC accepts. */
 #ifndef CUDARTAPI
 #define CUDARTAPI
 #endif

@@ -236,7 +236,7 @@ max(double a, float b)
     return fmax(a, b);
 }
 
-/* The result is an int, as in NVRTC. */
+/* isnan and the other classifications return an int, as in NVRTC. */
 #define __PYCUDA_CLASSIFY(T)                                                  \
     __pycuda_both int isnan(T x)                                              \
     {                                                                         \

@@ -148,7 +148,7 @@ __pycuda_exponent(double x)
     long bits = __builtin_bit_cast(long, small ? x * 0x1p54 : x);
     return (int)(bits >> 52 & 2047) - 1023 - (small ? 54 : 0);
 }
-/* The exact value is (high + low) * 2^by. */
+/* Rounds `near`, whose exact value is (high + low) * 2^by. */
 __pycuda_both double
 __pycuda_settle_scaled(double near, double high, double low, int by, int mode)
 {

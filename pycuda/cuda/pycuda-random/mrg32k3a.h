@@ -18,7 +18,7 @@ enum : unsigned long long {
     __PYCUDA_MRG_M2 = 4294944443ull,
 };
 
-/* A number in [1, M1]. */
+/* Returns the generator's next number, in [1, M1]. */
 __pycuda_fn unsigned int
 __pycuda_mrg(curandStateMRG32k3a *state)
 {

@@ -11,7 +11,7 @@
 #include "states.h"
 #include "xorwow.h"
 
-/* A number of the type that the state generates. */
+/* Returns a float in (0, 1], from one word of the state. */
 #define __PYCUDA_UNIFORM(STATE)                                               \
     __pycuda_fn float curand_uniform(STATE *state)                            \
     {                                                                         \

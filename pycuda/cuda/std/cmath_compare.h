@@ -1,4 +1,5 @@
-/* cmath_compare.h - classes and comparisons of floating-point numbers.
+/* cmath_compare.h - classification (isnan and so on) and comparison of
+ * floating-point numbers.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

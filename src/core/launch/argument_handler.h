@@ -14,8 +14,9 @@
  * first use, and records its use on the stream. */
 int core_handler_pointer(PyObject *handler, CUstream stream,
                          CUdeviceptr *pointer);
-/* Called before and after a launch: they copy the handler's array to the
- * device or back, or call pre_call or post_call of a Python subclass. */
+/* Called before and after a launch: the first function copies the handler's
+ * array to the device, the second one copies it back. For a Python subclass
+ * they call pre_call and post_call. */
 int core_handler_before_launch(PyObject *handler, PyObject *stream);
 int core_handler_after_launch(PyObject *handler, PyObject *stream);
 /* Returns whether the handler may copy its array to the host after the

@@ -12,8 +12,8 @@
 struct core_function;
 
 /* Raises `exception` with the text that the function `writer` of the module
- * pycuda._launch.messages returns. Its arguments are the kernel's source or
- * None, the kernel's name, and the values of `format`, as in Py_BuildValue
+ * pycuda._launch.messages returns. `writer` is called with the kernel's source
+ * or None, the kernel's name, and the values of `format`, as in Py_BuildValue
  * with parentheses: "(nO)". */
 int core_launch_error(PyObject *exception, struct core_function *function,
                       const char *writer, const char *format, ...);

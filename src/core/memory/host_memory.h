@@ -1,4 +1,4 @@
-/* host_memory.h - sizes of host memory.
+/* host_memory.h - size of an array whose host memory NumPy does not allocate.
  *
  * Unless a comment says otherwise, the functions need the GIL and keep it. An
  * int result is 0, or -1 with an exception; a PyObject * result is a new

@@ -117,7 +117,8 @@ list_remove(struct core_nccl_watch *watch)
     }
 }
 
-/* Starts a detached thread that works on `watch`. */
+/* Starts a detached thread that runs function(watch); returns whether it
+ * did. */
 static bool
 thread_start(void *(*function)(void *), void *watch)
 {

@@ -51,7 +51,7 @@
 #define PHILOX_M4x32_0               0xD2511F53
 #define PHILOX_M4x32_1               0xCD9E8D57
 
-/* MTGP32's state and tables. */
+/* Parameters of MTGP32's state and tables. */
 #define MEXP                         11213
 #define MTGPDC_MEXP                  11213
 #define MTGPDC_N                     351

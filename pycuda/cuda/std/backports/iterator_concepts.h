@@ -132,7 +132,7 @@ __PYCUDA_CONCEPT indirectly_writable =
     __pycuda_valid<__pycuda_op_write_const, I, T> &&
     __pycuda_valid<__pycuda_op_write_const_moved, I, T>;
 
-/* The categories of iterators. */
+/* The concepts of iterator categories, such as input_iterator. */
 template <class I>
 __PYCUDA_CONCEPT input_iterator =
     input_or_output_iterator<I> && indirectly_readable<I> &&

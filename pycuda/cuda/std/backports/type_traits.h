@@ -84,7 +84,7 @@ template <class T, class S>
 using __pycuda_choice =
     decltype(false ? declval<T (&)()>()() : declval<S (&)()>()());
 
-/* Two references: the reference to which both convert. */
+/* For two reference types: the reference type to which both convert. */
 template <class T, class S, class = void> struct __pycuda_reference {
 };
 template <class T, class S>

@@ -55,7 +55,7 @@ constexpr bool __pycuda_subtracts = (__is_same(Operation, plus<T>) ||
                                      __is_same(Operation, plus<void>)) &&
                                     __is_integral(T);
 
-/* The result of the group's first thread is T(). */
+/* In an exclusive scan, the result of the group's first thread is T(). */
 template <class Group, class T, class Operation>
 __device__ inline T
 exclusive_scan(const Group &group, T value, Operation operation)

@@ -8,7 +8,7 @@ namespace cooperative_groups
 {
 
 /* Argument of the constructors of groups: programs get groups from functions,
- * and their classes have no default constructor. */
+ * and the classes of groups have no default constructor. */
 struct __pycuda_made {
 };
 

@@ -15,7 +15,7 @@ namespace cooperative_groups
 class thread_group : __pycuda_unassignable
 {
     unsigned int type;  /* one of __pycuda_group_type */
-    unsigned int lanes; /* for groups within a warp */
+    unsigned int lanes; /* mask of the lanes of a group within a warp */
 
   public:
     __device__

@@ -41,7 +41,7 @@ __PYCUDA_FROM(bfloat16raw, __nv_bfloat162_raw, __nv_bfloat16_raw{v.x},
               __nv_bfloat16_raw{v.y})
 #undef __PYCUDA_FROM
 
-/* Half precision represents every number of both formats. */
+/* Half precision represents every number of fp6 and of fp4. */
 __pycuda_both __half_raw
 __PYCUDA_JOIN3(__nv_cvt_, __PYCUDA_FP, _to_halfraw)(__PYCUDA_STORE x,
                                                    __PYCUDA_KIND kind)

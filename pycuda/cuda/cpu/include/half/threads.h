@@ -1,6 +1,6 @@
 /* threads.h - atomics and shuffles of __half or __nv_bfloat16.
  *
- * Included once for each type, as the last of its files.
+ * Included once for each type, after the other files of the type.
  *
  * SPDX-License-Identifier: MIT */
 
