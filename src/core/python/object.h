@@ -30,8 +30,8 @@ void core_object_end_dealloc(PyObject *self);
  * RuntimeError. */
 PyObject *core_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 
-/* Returns whether a subclass defines its own __init__. Then tp_init reads the
- * constructor's arguments, otherwise tp_new (`make`). */
+/* Returns whether a subclass overrides __init__ but not __new__. Then tp_init
+ * reads the constructor's arguments; otherwise tp_new (`make`) reads them. */
 static inline bool
 core_init_reads(const PyTypeObject *type, newfunc make, initproc init)
 {

@@ -15,7 +15,7 @@ struct core_graph_launch;
 
 /* Returns a new GraphExec of the graph. If `updates` is true, programs can
  * update it, and it keeps a reference to its present graph. A launch in a
- * stream that captures needs the graph, which becomes a child node. */
+ * stream that captures adds this graph to the capture as a child node. */
 PyObject *core_graph_exec_new(struct core_graph *self, bool updates);
 /* Launches the GraphExec in a stream that does not capture. Returns 0, or -1
  * with an exception. */
