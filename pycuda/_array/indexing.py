@@ -7,8 +7,8 @@ one kernel then moves the elements.
 
 Indices from the host are checked before any launch.  Indices on the device are
 checked by the kernel: it skips an index that is out of range (a read gives
-zero) and records the fault, which the next ``get()`` or the next such indexing
-raises as IndexError.
+zero) and records the fault, which the next ``get()`` or the next indexing by
+an array raises as IndexError.
 """
 
 # SPDX-License-Identifier: MIT

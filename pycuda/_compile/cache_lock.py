@@ -2,8 +2,9 @@
 
 Called by `job.cached` on a cache miss.  The lock of an entry is ``flock`` on
 the file ``.<entry>.lock`` in the cache's folder, so the kernel releases it
-when its owner dies.  The owner unlinks the file when it is done; the others
-have the same file open and read there whether its compilation failed.
+when its owner dies.  The owner unlinks the file when it is done; the waiting
+processes have the same file open and read there whether its compilation
+failed.
 
 Without a lock, processes compile the same kernel several times and write the
 same entry, which is slow but correct.  Every failure therefore means "compile

@@ -1,8 +1,8 @@
 """NVIDIA's C++ libraries for kernels (CCCL: CUB, libcu++, Thrust).
 
-Called by `job`, `nvrtc` and the installation report.  The CPU device's
-library looks for CCCL next to the package and in CUDA toolkits; this module
-also looks on `sys.path`, and tells the library what it found.
+Called by `job`, `nvrtc` and the installation report.  The CPU device's library
+looks for CCCL next to the package and in CUDA toolkits; this module also looks
+on `sys.path`, and passes the folder that it found to the library.
 """
 
 # SPDX-License-Identifier: MIT

@@ -1,7 +1,7 @@
 """Files of nvcc options (--options-file), and limits of their total size.
 
-Called by `options`.  A file of options can name others, each any number of
-times, so ten small files can expand to billions of options.
+Called by `options`.  A file of options can name further files, each any number
+of times, so ten small files can expand to billions of options.
 """
 
 # SPDX-License-Identifier: MIT

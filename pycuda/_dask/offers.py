@@ -49,7 +49,7 @@ class _Offers:
         atexit.register(self.listener.close)
 
     def add(self, array: GPUArray) -> dict[str, Any]:
-        """Offer an array; return what a receiver has to know."""
+        """Offer an array; return a dict by which `take` receives it."""
         handle = array.ipc_handle()
         number = next(self._numbers)
         with self._lock:

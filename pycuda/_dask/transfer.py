@@ -89,7 +89,7 @@ def dask_loads(header: dict[str, Any], frames: list[Any]) -> GPUArray:
 def cuda_dumps(array: GPUArray) -> tuple[dict[str, Any], list[Any]]:
     """Return (header, frames on the device) of the family "cuda".
 
-    Transports that send device memory themselves use it, such as UCX.
+    Used by transports, such as UCX, that send device memory themselves.
     """
     array = _packed(array)
     header = {

@@ -1,7 +1,7 @@
 """Metadata by which packages that require `pycuda` find it installed.
 
-`write` makes a distribution `pycuda` without files of its own, which requires
-this one.  pip, `importlib.metadata` and `pkg_resources` read it; ``pip
+`write` makes a distribution `pycuda` that has no files except metadata, and
+requires this one. pip, `importlib.metadata` and `pkg_resources` read it; ``pip
 uninstall pycuda`` removes it, as `remove` does.
 """
 

@@ -1,4 +1,4 @@
-"""CUDA C that moves elements by index, whatever their type."""
+"""CUDA C that moves elements of any type by index."""
 
 # SPDX-License-Identifier: MIT
 

@@ -141,7 +141,8 @@ def parameters(source: str, kernel: str) -> tuple[Declared | None, ...]:
 def renames(options: Iterable[object]) -> bool:
     """Return whether compiler options may redefine the name of a type.
 
-    These are -D with such a name, and files of options, which are not read.
+    Such options are -D with the name of a type, and files of options, which
+    are not read.
     """
     text = "\n".join(str(option) for option in options)
     return _RENAMED_BY_OPTION.search(text) is not None

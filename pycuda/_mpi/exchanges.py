@@ -1,7 +1,7 @@
 """Collective calls by copies from the memory of the other ranks.
 
-Each rank publishes regions of its memory, copies from those of the others, and
-then waits for all ranks. All ranks have to map each other's memory.
+Each rank publishes regions of its memory, copies from the regions of other
+ranks, and then waits for all ranks. All ranks have to map each other's memory.
 """
 
 # SPDX-License-Identifier: MIT

@@ -7,7 +7,7 @@ A message begins with eight bytes that name its kind:
   receiver copies from there and answers with an empty message.
 - `PIECES`: a number, the size of the array and the size of a piece follow.
   The elements follow in separate messages.
-- `IN_SLOTS`: the same, then the process and the descriptor of the ring
+- `IN_SLOTS`: the fields of `PIECES`, then process and descriptor of the ring
   (`shared_pages.py`). An empty message announces each piece, and an empty
   answer says that its slot is free.
 

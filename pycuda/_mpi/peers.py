@@ -94,8 +94,8 @@ def _region(address: int, nbytes: int) -> Region:
 class Peers:
     """The ranks of a communicator that can map this rank's memory.
 
-    The constructor is collective: each rank maps memory of the others of its
-    machine, and reads it.
+    The constructor is collective: each rank maps memory of the other ranks of
+    its machine, and reads it.
 
     Attributes
     ----------

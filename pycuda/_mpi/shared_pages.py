@@ -66,8 +66,8 @@ def _size(piece: int) -> int:
 class SharedPages:
     """The rings of the ranks of a machine.
 
-    The constructor is collective: each rank tests which others can open its
-    files.
+    The constructor is collective: each rank tests which other ranks can open
+    its files.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ def _library() -> ctypes.CDLL:
 
 
 def _jit_input(path: Path, options: list[str]) -> bytes:
-    """Return what pycuda-jit reads for a file: PTX, or an image of C++.
+    """Return the input of pycuda-jit for a file: PTX, or an image of C++.
 
     Raises
     ------
