@@ -8,8 +8,8 @@
  * exception flags are neither read nor raised deliberately. The polynomials
  * are computed by tools/minimax.py. Arguments that hardly any program uses
  * (sin(1e30)) are passed to the C library by __pycuda_rare_*: pycuda-jit
- * (src/jit/output/slow_path.c) turns those calls into a branch that is taken if any
- * lane needs it.
+ * (src/jit/output/slow_path.c) turns those calls into a branch that is taken
+ * if any lane needs the slow path.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

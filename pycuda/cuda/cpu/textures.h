@@ -29,8 +29,8 @@ enum cudaTextureAddressMode {
 #define cudaTextureTypeCubemapLayered 0xFC
 
 /* `most` is 0 if T is not the type of a texel. Otherwise T has 1, 2 or 4
- * channels of at most `most` bytes: 4 for types that textures can return, 8 for
- * types that only surfaces can. */
+ * channels of at most `most` bytes: 4 for types that textures can return, 8
+ * for types that only surfaces have. */
 template <class T> struct __pycuda_texel_bytes {
     static constexpr int most = 0;
 };

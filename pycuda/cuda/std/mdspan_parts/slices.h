@@ -1,8 +1,8 @@
 /* slices.h - submdspan: parts of a std::mdspan.
  *
  * A slice of an axis is an index, which removes the axis, full_extent, a pair
- * (begin, end), or a strided_slice. The part has the layout of the whole if the
- * strides of that layout fit, otherwise layout_stride.
+ * (begin, end), or a strided_slice. The part has the layout of the whole array
+ * if the strides of that layout fit, otherwise layout_stride.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
