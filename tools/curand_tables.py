@@ -17,6 +17,19 @@ from collections.abc import Iterator
 
 MASK = 0xFFFFFFFF
 
+# The opening comments of the headers.
+ABOUT = {
+    "xorwow": """skip many steps or sequences of XORWOW at once.
+ *
+ * Row [i][j - 1] is the polynomial x**(j * 16**i) over GF(2), reduced modulo
+ * the generator's minimal polynomial: the jump by j * 16**i steps (offset) or
+ * by that many sequences of 2**67 steps (sequence).""",
+    "mrg32k3a": """skip many steps or sequences of MRG32k3a at once.
+ *
+ * The two 3 x 3 matrices, row by row, of the generator's two components: for
+ * one step (offset), 2**76 steps (sub) and 2**127 steps (sequence).""",
+}
+
 
 def xorwow_step(v: list[int]) -> list[int]:
     """Return the state after one step of the linear part (Marsaglia, 2003)."""
@@ -89,7 +102,8 @@ def main() -> None:
     """Print one table."""
     kind = sys.argv[1]
     print(
-        f"/* {kind}_jump.h - made by tools/curand_tables.py.\n *\n"
+        f"/* {kind}_jump.h - {ABOUT[kind]}\n *\n"
+        " * Written by tools/curand_tables.py.\n *\n"
         " * SPDX-License-Identifier: MIT */\n#pragma once\n"
     )
     if kind == "xorwow":

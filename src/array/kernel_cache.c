@@ -131,8 +131,12 @@ kernel_store(uint64_t low, uint64_t high, const struct kernel *kernel,
              PyObject *function)
 {
     struct kernels *kernels = kernels_get_or_create();
-    struct entry *entry = kernels ? PyMem_RawMalloc(sizeof *entry) : NULL;
+    struct entry *entry;
 
+    if (kernels && hash_table_find(&kernels->table, low, high)) {
+        return 0; /* another thread has compiled the kernel too */
+    }
+    entry = kernels ? PyMem_RawMalloc(sizeof *entry) : NULL;
     if (!entry) {
         return kernels ? (PyErr_NoMemory(), -1) : -1;
     }

@@ -239,7 +239,7 @@ stop_reason(const struct note *note, bool *warps)
         *warps |= is_of_warps(stop);
         if (strcmp(stop->name, "__pycuda_barrier") != 0 &&
             !is_of_warps(stop)) {
-            return jit_format("line %u stops its thread (%s)", stop->line,
+            return jit_format("line %u suspends its thread (%s)", stop->line,
                               stop->name + strlen("__pycuda_"));
         }
     }
@@ -272,7 +272,7 @@ reason_of(const struct jit *jit, const struct note *note)
     if (note->stored || !note->count) {
         return "a barrier is in a function that cannot be inlined";
     }
-    return jit_format("threads may part before the barrier at line %u",
+    return jit_format("threads may diverge before the barrier at line %u",
                       note->stops[0].line);
 }
 

@@ -213,6 +213,36 @@ memory_left(void)
     OK(cu.cuGraphDestroy(freeing));
 }
 
+/* A launch that fails leaves nothing allocated: the next one fails for the
+ * same reason. A GPU's driver may keep the module, and then launches. */
+static void
+memory_of_failed_launch(void)
+{
+    CUmodule module = native_module(source);
+    CUfunction add = native_function(module, "add");
+    CUDA_MEM_ALLOC_NODE_PARAMS params = allocation(64);
+    CUgraph graph = graph_new();
+    CUgraphNode made = NULL, node = NULL;
+    int one = 1;
+
+    OK(cu.cuGraphAddMemAllocNode(&made, graph, NULL, 0, &params));
+    void *arguments[] = {&params.dptr, &one};
+    CUDA_KERNEL_NODE_PARAMS kernel = kernel_params(add, arguments);
+    OK(cu.cuGraphAddKernelNode(&node, graph, &made, 1, &kernel));
+    CUgraphExec exec = ready(graph, 0);
+    OK(cu.cuModuleUnload(module));
+    CUresult first = cu.cuGraphLaunch(exec, stream);
+    if (first != CUDA_SUCCESS) {
+        CHECK(first == CUDA_ERROR_INVALID_HANDLE);
+        EXPECT(CUDA_ERROR_INVALID_HANDLE, cu.cuGraphLaunch(exec, stream));
+    } else {
+        OK(cu.cuStreamSynchronize(stream));
+        OK(cu.cuMemFree(params.dptr));
+    }
+    OK(cu.cuGraphExecDestroy(exec));
+    OK(cu.cuGraphDestroy(graph));
+}
+
 static void
 memory_captured(void)
 {
@@ -569,6 +599,28 @@ changes(void)
     OK(cu.cuGraphDestroy(fresh));
 }
 
+/* A child graph whose nodes have other dependencies is refused. */
+static void
+child_without_dependency(void)
+{
+    CUgraph graph = graph_new(), inner = graph_new(), fresh = graph_new();
+    CUgraphNode child = NULL;
+    CUgraphNode first = add_node(inner, NULL, place(0), 1);
+
+    add_node(inner, first, place(1), 1);
+    add_node(fresh, NULL, place(0), 1);
+    add_node(fresh, NULL, place(1), 1);
+    OK(cu.cuGraphAddChildGraphNode(&child, graph, NULL, 0, inner));
+    CUgraphExec exec = ready(graph, 0);
+    EXPECT_REFUSED(CUDA_ERROR_INVALID_VALUE,
+                   cu.cuGraphExecChildGraphNodeSetParams(exec, child, fresh));
+    OK(cu.cuGraphExecChildGraphNodeSetParams(exec, child, inner));
+    OK(cu.cuGraphExecDestroy(exec));
+    OK(cu.cuGraphDestroy(graph));
+    OK(cu.cuGraphDestroy(inner));
+    OK(cu.cuGraphDestroy(fresh));
+}
+
 static void
 attributes(void)
 {
@@ -634,6 +686,7 @@ main(int argc, char **argv)
     OK(cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     memory_within();
     memory_left();
+    memory_of_failed_launch();
     memory_captured();
     events();
     events_captured();
@@ -644,6 +697,7 @@ main(int argc, char **argv)
     conditions_refused(ctx);
     body_captured(ctx);
     changes();
+    child_without_dependency();
     attributes();
     snprintf(path, sizeof path, "/tmp/pycuda-%d.dot", (int)getpid());
     capture_into(path);

@@ -124,10 +124,10 @@ BY_WARPS = [
     "without_syncwarp", "rows_of_threads",
 ]  # fmt: skip
 ON_FIBERS = {
-    "half": "lanes of a warp may part before line 76 (shuffle)",
-    "lanes_leave": "lanes of a warp may part before line 83 (shuffle)",
+    "half": "lanes of a warp may diverge before line 76 (shuffle)",
+    "lanes_leave": "lanes of a warp may diverge before line 83 (shuffle)",
     "width": "line 87 shuffles by a width that is no constant",
-    "sleeps": "line 91 stops its thread (nanosleep)",
+    "sleeps": "line 91 suspends its thread (nanosleep)",
 }
 
 

@@ -1,4 +1,9 @@
-/* mrg32k3a_jump.h - made by tools/curand_tables.py.
+/* mrg32k3a_jump.h - skip many steps or sequences of MRG32k3a at once.
+ *
+ * The two 3 x 3 matrices, row by row, of the generator's two components: for
+ * one step (offset), 2**76 steps (sub) and 2**127 steps (sequence).
+ *
+ * Written by tools/curand_tables.py.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

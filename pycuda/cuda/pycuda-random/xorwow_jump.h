@@ -1,4 +1,10 @@
-/* xorwow_jump.h - made by tools/curand_tables.py.
+/* xorwow_jump.h - skip many steps or sequences of XORWOW at once.
+ *
+ * Row [i][j - 1] is the polynomial x**(j * 16**i) over GF(2), reduced modulo
+ * the generator's minimal polynomial: the jump by j * 16**i steps (offset) or
+ * by that many sequences of 2**67 steps (sequence).
+ *
+ * Written by tools/curand_tables.py.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

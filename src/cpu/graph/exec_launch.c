@@ -153,6 +153,34 @@ step_submit(const struct cpu_step *step, struct cpu_op **ops,
     cpu_op_release(event);
 }
 
+/* Records which memory is allocated and freed by a launch. Returns an error if
+ * memory is still allocated by an earlier launch, unless the graph was
+ * instantiated with AUTO_FREE_ON_LAUNCH. */
+static CUresult
+memory_launch(const struct cpu_exec *exec)
+{
+    const struct cpu_node_task **tasks =
+        malloc((exec->count + 1) * sizeof(struct cpu_node_task *));
+    bool auto_free =
+        exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    size_t count = 0;
+
+    if (!tasks) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < exec->count; i++) {
+        const struct cpu_node_task *task = &exec->steps[i].task;
+
+        if (task->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+            task->type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
+            tasks[count++] = task;
+        }
+    }
+    CUresult code = cpu_graph_memory_launch(tasks, count, auto_free);
+    free(tasks);
+    return code;
+}
+
 CUresult
 cpu_exec_submit(struct cpu_exec *exec, struct cpu_context *ctx,
                 struct cpu_stream *stream, struct cpu_op *begin,
@@ -165,6 +193,11 @@ cpu_exec_submit(struct cpu_exec *exec, struct cpu_context *ctx,
 
     for (size_t i = 0; i < count && !code; i++) {
         code = step_op(exec, &exec->steps[i], ctx, end->priority, &ops[i]);
+    }
+    /* memory_launch is the last call that can fail: a launch that fails must
+     * not leave memory allocated. */
+    if (!code && stream && exec->has_memory) {
+        code = memory_launch(exec);
     }
     if (!code && stream) {
         cpu_op_submit(stream, begin, exec->last);
@@ -214,34 +247,6 @@ begin_op(struct cpu_exec *exec, struct cpu_context *ctx)
     return op;
 }
 
-/* Records which memory is allocated and freed by a launch. Returns an error if
- * memory is still allocated by an earlier launch, unless the graph was
- * instantiated with AUTO_FREE_ON_LAUNCH. */
-static CUresult
-memory_launch(const struct cpu_exec *exec)
-{
-    const struct cpu_node_task **tasks =
-        malloc((exec->count + 1) * sizeof(struct cpu_node_task *));
-    bool auto_free =
-        exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
-    size_t count = 0;
-
-    if (!tasks) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    for (size_t i = 0; i < exec->count; i++) {
-        const struct cpu_node_task *task = &exec->steps[i].task;
-
-        if (task->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
-            task->type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
-            tasks[count++] = task;
-        }
-    }
-    CUresult code = cpu_graph_memory_launch(tasks, count, auto_free);
-    free(tasks);
-    return code;
-}
-
 /* Submits a launch. Stores its end operation in exec->last, since the next
  * launch of the graph waits for it. The caller holds the graph lock. */
 static CUresult
@@ -251,9 +256,6 @@ exec_launch(struct cpu_exec *exec, struct cpu_stream *stream)
     struct cpu_op *end = cpu_op_new(stream->ctx, CPU_OP_MARK, 0);
     CUresult code = begin && end ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 
-    if (!code && exec->has_memory) {
-        code = memory_launch(exec);
-    }
     if (!code) {
         end->priority = stream->priority;
         code = cpu_exec_submit(exec, stream->ctx, stream, begin, end);

@@ -178,10 +178,12 @@ steps_match(const struct cpu_step *old, const struct cpu_step *new,
         size_t waits = new[i].after_count;
 
         /* In the old graph, the steps that the child graph starts with depend
-         * on the additional step before the child graph. So a new step without
-         * dependencies corresponds to an old step with one dependency. */
+         * on the additional step before the child graph, whose index is
+         * `shift` - 1. So a new step without dependencies corresponds to an
+         * old step with this one. */
         if (!cpu_node_task_may_replace(&old[i].task, &new[i].task) ||
-            old[i].after_count != (waits ? waits : 1)) {
+            old[i].after_count != (waits ? waits : 1) ||
+            (!waits && old[i].after[0] != shift - 1)) {
             return false;
         }
         for (size_t j = 0; j < waits; j++) {

@@ -5,8 +5,7 @@
  * rank is missing. While a rank waits it checks every 20 ms whether the
  * missing rank has left the communicator or its process has ended, whether the
  * time limit has passed, and whether the context of its own operation has
- * failed. An ended process is detected by a pidfd, since kill() still succeeds
- * while the process is a zombie.
+ * failed.
  *
  * Threads: a struct nccl_shared is used by its rank's progress thread, and by
  * the thread that creates and destroys the communicator. There are no locks.
@@ -17,8 +16,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +28,7 @@
 #include <unistd.h>
 
 #include "cpu/device/context.h"
+#include "cpu/device/process_end.h"
 #include "cpu/run/watchdog.h"
 
 #define MAGIC    0x70796375636c6c31ull
@@ -203,21 +201,10 @@ nccl_shared_failure(const struct nccl_shared *shared)
 static bool
 process_ended(struct nccl_shared *shared, int rank)
 {
-    int *process = &shared->processes[rank];
     pid_t pid = atomic_load(&shared->slots[rank].pid);
 
-    if (pid == 0 || pid == getpid()) {
-        return false;
-    }
-    if (*process < 0) {
-        *process = (int)syscall(SYS_pidfd_open, pid, 0);
-    }
-    /* pidfd_open failed: no such process, or a Linux kernel before 5.3 */
-    if (*process < 0) {
-        return kill(pid, 0) && errno == ESRCH;
-    }
-    struct pollfd poller = {.fd = *process, .events = POLLIN};
-    return poll(&poller, 1, 0) > 0;
+    return pid != 0 && pid != getpid() &&
+           cpu_process_ended(pid, &shared->processes[rank]);
 }
 
 bool

@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "cpu/check/hooks.h"
+#include "cpu/device/process_end.h"
 #include "cpu/exports/system_errors.h"
 #include "cpu/stream/ipc_event.h"
 #include "cpu/stream/operation.h"
@@ -41,7 +42,7 @@
 #define MAGIC 0x70796375657665ull
 #define PAGE  4096
 /* Time in ns after which a waiter checks again whether the process that
- * recorded the event lives. */
+ * issued the record has ended. */
 #define CHECK_NS     50000000
 #define WAITER_STACK (64u << 10)
 
@@ -264,18 +265,18 @@ cpu_ipc_event_record(struct cpu_ipc_event *event, struct cpu_stream *stream)
 
 /* ---- waiting ---- */
 
-static uint32_t
-record_issued(struct cpu_ipc_event *event)
-{
-    return (uint32_t)atomic_load(&event->page->issued);
-}
+/* A record of an event: its number, and the process that issued it. */
+struct record {
+    uint32_t number;
+    pid_t issuer;
+};
 
-static bool
-issuer_is_dead(struct page *page)
+static struct record
+record_last(struct cpu_ipc_event *event)
 {
-    pid_t issuer = (pid_t)(atomic_load(&page->issued) >> 32);
+    uint64_t issued = atomic_load(&event->page->issued);
 
-    return kill(issuer, 0) && errno == ESRCH;
+    return (struct record){(uint32_t)issued, (pid_t)(issued >> 32)};
 }
 
 static bool
@@ -284,38 +285,47 @@ record_is_reached(struct page *page, uint32_t number)
     return (int32_t)(number - atomic_load(&page->reached)) <= 0;
 }
 
-/* Blocks until the record is reached, or until the process that recorded the
- * event last is dead. */
+/* Blocks until the record is reached, or until the process that issued it has
+ * ended. */
 static void
-record_wait(struct page *page, uint32_t number)
+record_wait(struct page *page, struct record record)
 {
     const struct timespec pause = {.tv_nsec = CHECK_NS};
+    int process = -1;
 
-    while (!record_is_reached(page, number)) {
+    while (!record_is_reached(page, record.number)) {
         uint32_t reached = atomic_load(&page->reached);
 
-        if ((int32_t)(number - reached) > 0 &&
+        if ((int32_t)(record.number - reached) > 0 &&
             syscall(SYS_futex, &page->reached, FUTEX_WAIT, reached, &pause,
                     NULL, 0) &&
-            errno == ETIMEDOUT && issuer_is_dead(page)) {
-            return;
+            errno == ETIMEDOUT && cpu_process_ended(record.issuer, &process)) {
+            break;
         }
+    }
+    if (process >= 0) {
+        close(process);
     }
 }
 
 bool
 cpu_ipc_event_done(struct cpu_ipc_event *event)
 {
-    uint32_t number = record_issued(event);
+    struct record record = record_last(event);
+    int process = -1;
+    bool done = record_is_reached(event->page, record.number) ||
+                cpu_process_ended(record.issuer, &process);
 
-    return record_is_reached(event->page, number) ||
-           issuer_is_dead(event->page);
+    if (process >= 0) {
+        close(process);
+    }
+    return done;
 }
 
 void
 cpu_ipc_event_wait(struct cpu_ipc_event *event)
 {
-    record_wait(event->page, record_issued(event));
+    record_wait(event->page, record_last(event));
 }
 
 /* A stream that waits for a record of an event: the operation `gate` is
@@ -323,7 +333,7 @@ cpu_ipc_event_wait(struct cpu_ipc_event *event)
 struct waiter {
     struct cpu_ipc_event *event;
     struct cpu_op *gate;
-    uint32_t number;
+    struct record record;
 };
 
 static void *
@@ -331,7 +341,7 @@ waiter_main(void *argument)
 {
     struct waiter *waiter = argument;
 
-    record_wait(waiter->event->page, waiter->number);
+    record_wait(waiter->event->page, waiter->record);
     cpu_op_finish(waiter->gate);
     cpu_op_release(waiter->gate);
     cpu_ipc_event_release(waiter->event);
@@ -362,9 +372,9 @@ waiter_start(struct waiter *waiter)
 CUresult
 cpu_ipc_event_gate(struct cpu_ipc_event *event, struct cpu_stream *stream)
 {
-    uint32_t number = record_issued(event);
+    struct record record = record_last(event);
 
-    if (record_is_reached(event->page, number)) {
+    if (record_is_reached(event->page, record.number)) {
         return CUDA_SUCCESS;
     }
     struct waiter *waiter = malloc(sizeof *waiter);
@@ -378,7 +388,7 @@ cpu_ipc_event_gate(struct cpu_ipc_event *event, struct cpu_stream *stream)
     }
     cpu_check_streams_stop();
     atomic_fetch_add(&event->references, 1);
-    *waiter = (struct waiter){event, gate, number};
+    *waiter = (struct waiter){event, gate, record};
     /* cpu_op_submit sets the state of `gate` to RUNNING. No worker runs it;
      * waiter_main finishes it. */
     cpu_op_submit(NULL, gate, NULL);

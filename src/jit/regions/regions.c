@@ -371,12 +371,12 @@ static void
 note_parting(struct jit_split *split, jit_point_set ends)
 {
     split->kernel->warps_not =
-        "lanes of a warp may part before a barrier or the kernel's end";
+        "lanes of a warp may diverge before a barrier or the kernel's end";
     for (unsigned k = 1; k < split->count; k++) {
         LLVMValueRef warp = split->points[k].warp;
         if (ends >> k & 1 && warp) {
             split->kernel->warps_not =
-                jit_format("lanes of a warp may part before line %u (%s)",
+                jit_format("lanes of a warp may diverge before line %u (%s)",
                            jit_line_of(warp),
                            jit_name(jit_callee(warp)) + strlen("__pycuda_"));
             return;
@@ -394,7 +394,7 @@ warps_stay_together(struct jit_split *split, const unsigned *ends)
     jit_find_lanes_differing(split->kernel, &split->cfg, &split->lanes_differ,
                              split->immediate, split->lanes_apart);
     if (parting_ends(split, &split->differs, find_block_ends(split, ends))) {
-        split->kernel->warps_not = "warps may part before a barrier";
+        split->kernel->warps_not = "warps may diverge before a barrier";
         return false;
     }
     jit_point_set parting = parting_ends(split, &split->lanes_differ, ends);
@@ -598,7 +598,9 @@ carry_by_warps(struct jit *jit, struct jit_split *split)
     jit_open_counted_stores(jit, split);
     if (!jit_spill_values(jit, split)) {
         kernel->warps = false;
-        kernel->warps_not = "what lives over its stops needs too much memory";
+        kernel->warps_not =
+            "values that live across its barriers and warp operations "
+            "need too much memory";
         kernel->regions = NULL;
         return;
     }
