@@ -280,7 +280,8 @@ class ElementwiseKernel(ElementwiseBase):
                 self.gen_kwargs["options"],
                 **texts,
             )
-            # The original declarations show which vectors are `const`.
+            # The declarations of `made` were rewritten and do not show which
+            # vectors are `const`.
             made._may_change = self._may_change
         return made
 

@@ -46,8 +46,8 @@ class ScanSource(NamedTuple):
     neutral: str | None  # neutral value of an exclusive scan
     sizes: tuple[int, int, int]  # sizes of the types stored, out and value
     preamble: str = ""
-    # whether a program wrote the expressions; if so, this package's names in
-    # the kernel get a prefix
+    # whether the expressions are the user's; if so, this package's own names
+    # in the kernel get a prefix, so that they differ from the user's names
     is_foreign: bool = False
     segmented: bool = False
     rows: bool = False  # whether the segments are rows of equal length

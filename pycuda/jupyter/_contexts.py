@@ -143,7 +143,7 @@ def _end_all() -> drv.Device | None:
         drv.Context.pop()
     clear_context_caches()
     for context in _driver._contexts():
-        # A detach may report the fault for which the context is ended.
+        # detach() may raise the error because of which the context ends.
         with suppress(drv.Error):
             context.detach()
     return device

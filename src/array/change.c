@@ -23,8 +23,9 @@ draft_release(struct array *draft)
     Py_CLEAR(draft->head.owner);
 }
 
-/* Fills a draft with the fields of an array. On failure the draft owns
- * nothing. */
+/* Copies the fields of an array to a draft, which is a set of fields that will
+ * replace those of the array. On failure the draft has no references and no
+ * memory to free. */
 static int
 draft_copy(struct array *draft, const struct array *array)
 {

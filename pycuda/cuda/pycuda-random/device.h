@@ -1,8 +1,9 @@
 /* device.h - declaration macros of the functions in the headers of this
  * folder.
  *
- * The CPU device already has the macros (qualifiers.h explains why its
- * functions are templates).
+ * Defined here for GPUs. On the CPU device, qualifiers.h defines the same
+ * macros; there, they make each function a template, for a reason that
+ * qualifiers.h gives.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

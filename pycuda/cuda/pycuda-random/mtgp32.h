@@ -124,9 +124,10 @@ __pycuda_mtgp_word_at(curandStateMtgp32 *state, unsigned int index,
     __pycuda_mtgp_advance(state, index == 0, count);
     return word;
 }
-/* cuRAND's functions of single precision write the new word at the index
- * itself, not at its position in the ring buffer; this function produces the
- * same numbers. */
+/* Other functions of this file write the new word to the ring buffer at its
+ * offset plus an index. cuRAND's single-precision functions do not add the
+ * offset, and this function does the same, so that it produces the same
+ * numbers. */
 __pycuda_fn float
 __pycuda_mtgp_single_at(curandStateMtgp32 *state, unsigned int index,
                         unsigned int count)

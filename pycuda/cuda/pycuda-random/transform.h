@@ -241,9 +241,10 @@ __pycuda_normals(T u, T v, __pycuda_pair<T> *pair)
 }
 
 /* Returns log(1 + f) in the precision of the type, where f is a result of
- * `split`. The float form is a polynomial; the terms that a division would
- * save take no longer than the division. The double form uses a division,
- * which takes less time than the terms that it saves. */
+ * `split`. The function is approximated by a polynomial in f, or in
+ * f / (2 + f), which needs fewer terms but a division. For float the division
+ * takes as long as the terms that it avoids, so the polynomial is in f. For
+ * double it takes less time, so the polynomial is in f / (2 + f). */
 __pycuda_fn float
 __pycuda_log_near(float f)
 {

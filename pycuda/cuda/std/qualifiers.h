@@ -1,4 +1,5 @@
-/* qualifiers.h - qualifiers of the C++ library's functions in a kernel.
+/* qualifiers.h - function qualifiers (__device__ and others) with which the
+ * headers of the C++ library declare functions in kernels.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -86,7 +86,8 @@ struct core_function {
     /* dynamic shared memory in bytes that the driver has allowed; 0:
      * unknown */
     size_t shared_allowed;
-    /* pack.c has warned that the arguments are packed as PyCUDA packs them */
+    /* pack.c has warned that there are not as many arguments as parameters
+     */
     bool warned;
 };
 

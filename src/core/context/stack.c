@@ -212,8 +212,8 @@ core_stack_top(void)
                : found;
 }
 
-/* Makes `top` current in CUDA if it is not. A native context that core_enter
- * has pushed stays current. */
+/* Makes `top` current in CUDA if it is not. Does nothing between core_enter
+ * and its end: the context that core_enter has made current stays current. */
 static inline bool
 stack_claim(const struct core_context *top)
 {

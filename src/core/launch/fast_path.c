@@ -1,13 +1,14 @@
 /* fast_path.c - launch fast path, for a call of a Function that repeats its
  * previous call.
  *
- * f(...) enters this file by Python's vectorcall protocol, prepared_call as a
- * method. The fast path applies if grid and block are the same tuple objects
- * as in the previous call, the arguments are few and have the same types as
- * before, no stream is passed, no capture is open, and the driver's queue has
- * space. The path to cuLaunchKernel is inlined in this file and has no step
- * that could run Python code. It is kept short, because a call of the driver
- * evicts most of this code from the processor's caches.
+ * Python enters this file through the vectorcall protocol for f(...), and
+ * through a method for f.prepared_call(...). The fast path applies if grid and
+ * block are the same tuple objects as in the previous call, the arguments are
+ * few and have the same types as before, no stream is passed, no capture is
+ * open, and the driver's queue has space. The path to cuLaunchKernel is
+ * inlined in this file and has no step that could run Python code. It is kept
+ * short, because a call of the driver evicts most of this code from the
+ * processor's caches.
  *
  * Every other call goes to the slow path in call.c or prepared_call.c. So does
  * a launch that the driver refuses, which the slow path repeats. The fast path

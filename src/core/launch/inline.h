@@ -132,8 +132,8 @@ lengths_differ(const unsigned a[3], const unsigned b[3])
     return (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]);
 }
 
-/* Records a launch for the message of an error that appears later. A launch
- * equal to the newest one changes nothing. */
+/* Records a launch for the message of an error that appears later. Does
+ * nothing if the launch equals the one that was recorded last. */
 static inline void
 launch_record(struct core_context *context, PyObject *name,
               CUfunction function, const unsigned grid[3],

@@ -139,7 +139,8 @@ launch_extended(struct core_function *function, const unsigned grid[3],
     return code;
 }
 
-/* Records a successful launch for error messages, or raises the error. */
+/* Records a launch, for later error messages, if it was successful. Otherwise
+ * raises its error. */
 static int
 launch_finish(CUresult code, struct core_function *function,
               const unsigned grid[3], const unsigned block[3], unsigned shared,

@@ -483,8 +483,9 @@ count_error(struct core_function *function, PyObject *const *args,
         core_launch_arguments(args, count), (Py_ssize_t)bytes);
 }
 
-/* Warns, once per function, that the arguments are packed one after the other,
- * as PyCUDA packs them, and not stored one per parameter. */
+/* Warns, once per function, that there are not as many arguments as parameters
+ * and that the arguments are packed one after another, without regard to the
+ * boundaries of the parameters. */
 static int
 warn_packing(struct core_function *function, Py_ssize_t count)
 {

@@ -69,8 +69,8 @@ block_is_omitted(const struct core_function *function, PyObject *block,
            !(PyLong_Check(block) || PyArray_IsScalar(block, Integer));
 }
 
-/* Reads the block from _set_block_shape, with a DeprecationWarning. Raises
- * TypeError if that was not called. */
+/* Uses the block size that _set_block_shape has stored, and issues a
+ * DeprecationWarning. Raises TypeError if none was stored. */
 static __attribute__((noinline)) int
 block_from_legacy(struct core_function *function, const char *method,
                   PyObject *given, struct prepared *call)

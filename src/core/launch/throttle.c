@@ -42,8 +42,9 @@ enum {
     ROWS = CORE_THROTTLES + 1,
 };
 
-/* Marker that replaces the stream in the entry for destroyed streams with
- * pending work. That entry's event is recorded after all of their work. */
+/* Takes the place of a stream in the one entry that stands for all destroyed
+ * streams with pending work. The entry's event is recorded after all of that
+ * work. */
 static char ended;
 #define ENDED ((CUstream)&ended)
 

@@ -1,5 +1,5 @@
-/* address.h - device addresses of objects of classes that this module does not
- * define.
+/* address.h - device addresses of foreign objects, whose classes are defined
+ * outside of this module.
  *
  * All functions need the GIL and may run Python code.
  *

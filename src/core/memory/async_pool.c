@@ -152,8 +152,8 @@ static PyType_Spec async_allocation_spec = {
     .slots = async_allocation_slots,
 };
 
-/* Checks that the stream does not capture. Raises an exception if it does,
- * since each launch of the graph would allocate other memory. */
+/* Checks that the stream is not being captured. Raises an exception if it is,
+ * since each launch of the graph would allocate different memory. */
 static int
 stream_free(CUstream stream)
 {

@@ -97,7 +97,8 @@ group_add(PyObject *capsule, struct core_communicator *comm,
     return 0;
 }
 
-/* Returns whether the calls of a member of the group are observed. */
+/* Returns whether a watchdog thread observes the calls of a communicator that
+ * takes part in the group. */
 static bool
 member_is_watched(const struct member *member)
 {

@@ -130,8 +130,10 @@ thread_start(void *(*function)(void *), void *watch)
     return true;
 }
 
-/* Thread that raises the exception of a failure in the thread of the call.
- * May wait for the GIL until the abort has ended the call. */
+/* Main function of a thread that is started after a failure. It raises the
+ * exception in the thread that made the NCCL call. If that thread has the GIL
+ * during the call, this thread gets the GIL when the abort of the communicator
+ * has ended the call. */
 static void *
 tell_main(void *argument)
 {

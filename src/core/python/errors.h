@@ -29,8 +29,8 @@ struct core_error_hooks {
     bool (*sticky_detail)(CUresult code, char *text, size_t room);
 };
 
-/* Sets the functions; `hooks` must remain valid. Called once, during import.
- */
+/* Sets the functions that other rooms provide for errors; `hooks` must remain
+ * valid. Called once, during import. */
 void core_errors_set_hooks(const struct core_error_hooks *hooks);
 
 #endif

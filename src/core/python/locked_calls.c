@@ -102,7 +102,9 @@ struct target {
     enum core_call_lock lock;
 };
 
-/* Repeats ROW(number) 64 and 512 times; the numbers are octal. */
+/* SIXTY_FOUR expands ROW for 64 consecutive numbers, HUNDREDS for 512.
+ * `number` is the prefix of an octal constant; each macro appends digits to
+ * it. */
 #define EIGHT(ROW, number)                                                    \
     ROW(number##0)                                                            \
     ROW(number##1)                                                            \

@@ -58,8 +58,8 @@ PyThreadState *core_calls_stop(void);
 /* Releases the locks that core_calls_stop has taken. */
 void core_calls_resume(PyThreadState *thread);
 
-/* Lets os.fork release all locks in the child, whose other threads do not
- * exist. Returns 0, or -1 with an exception. */
+/* Makes os.fork release all locks in the child, because the threads that have
+ * them do not exist there. Returns 0, or -1 with an exception. */
 int core_locks_setup(void);
 
 /* Takes the lock of a context until core_lock_end. Does nothing if `lock` is
@@ -146,7 +146,8 @@ core_locks_setup(void)
     return 0;
 }
 
-/* With the GIL, the object is alive: returns a new reference to it. */
+/* In Python with the GIL, no other thread can be destroying the object: always
+ * returns a new reference to it. */
 static inline PyObject *
 core_reference_living(PyObject *object)
 {

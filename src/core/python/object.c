@@ -133,8 +133,9 @@ callable_type_setattro(PyObject *op, PyObject *name, PyObject *value)
     return 0;
 }
 
-/* Allows programs to replace __call__ of a class with vectorcall: gives the
- * class a metatype whose setter is callable_type_setattro. */
+/* Allows programs to assign a new __call__ to a class that implements
+ * vectorcall: gives the class a metatype whose attribute setter is
+ * callable_type_setattro. */
 int
 core_type_allow_call_override(PyTypeObject *type)
 {

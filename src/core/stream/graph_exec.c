@@ -25,8 +25,8 @@ struct graph_exec {
     CORE_HEAD
     struct core_graph_link link;
     CUgraphExec handle;
-    /* list; for each Graph that this object was made from or updated by, that
-     * Graph's list `held` */
+    /* list of the lists `held` of all Graphs that this object was made from or
+     * updated by */
     PyObject *held;
     CUevent done; /* event recorded after the last launch, or NULL */
     struct core_context *launched; /* strong: the context of `done`, or NULL */

@@ -27,8 +27,8 @@ struct core_graph_link {
  * object. */
 void core_graph_link_add(struct core_context *context,
                          struct core_graph_link *link);
-/* Removes the entry if it is still in the list. The caller, which owns the
- * native graph, destroys it afterwards. */
+/* Removes the entry if it is still in the list. The caller owns the native
+ * graph and destroys that graph afterwards. */
 void core_graph_link_remove(struct core_graph_link *link);
 /* Waits for the context's work. Then destroys all its native graphs and sets
  * their owners' handles to NULL. */

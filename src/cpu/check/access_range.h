@@ -135,9 +135,9 @@ void cpu_check_trace_append(struct cpu_check *check,
                             const uint64_t *values, const uint64_t *words,
                             uint64_t selected);
 
-/* Returns the operands of the compiler's description of a call: a list that
- * says which 8-byte words of the description are replaced by values of the
- * call. */
+/* Returns the operand list of a call of a check. The compiler stores the
+ * arguments of the check as a constant structure. The list says which of its
+ * 8-byte words are replaced by values that are known when the call runs. */
 static inline const struct image_check_operand *
 cpu_check_form_operands(const struct image_check_form *form)
 {

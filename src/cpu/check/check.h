@@ -46,8 +46,8 @@ struct cpu_check_allocation {
  * allocation is that near. Takes the lock of allocations.c. */
 bool cpu_check_find(uintptr_t address, struct cpu_check_allocation *found);
 /* If `address` is in an allocation that was made before checks were selected,
- * adds it to the list, so that cpu_check_find finds it. Takes the locks of
- * arena.c and allocations.c. */
+ * adds that allocation to the list in which cpu_check_find searches. Takes the
+ * locks of arena.c and allocations.c. */
 void cpu_check_adopt(uintptr_t address);
 /* Number of frees of device memory in this process. When it changes, the
  * workers' caches of allocations (`recent` in struct cpu_check) become

@@ -272,9 +272,9 @@ bool cpu_race_span_read(struct cpu_check *check,
 bool cpu_race_spans_ordered(struct cpu_check *check,
                             const struct cpu_check_run *run, bool shared);
 /* Returns the access record (slot) of a read of one word, computed from a span
- * record: one record for reads of all words of a span (16 consecutive words).
- * A span has two such records; `which` (0 or 1) selects one. Returns 0 if
- * there is none. */
+ * record. A span is 16 consecutive words, and a span record stands for reads
+ * of all of them. A span has two such records; `which` (0 or 1) selects one.
+ * Returns 0 if there is none. */
 static inline uint64_t
 cpu_race_span_slot(const struct cpu_shadow_granule *granule, int which,
                    uintptr_t at)

@@ -58,8 +58,8 @@ text_number(const char *text, const char *key, uint64_t none)
     return none;
 }
 
-/* Returns the number that a file consists of, or `none` if the file does not
- * exist or contains "max". */
+/* Reads a file that contains one number. Returns the number, or `none` if the
+ * file does not exist or contains "max". */
 static uint64_t
 file_number(const char *root, const char *folder, const char *name,
             uint64_t none)

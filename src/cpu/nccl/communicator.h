@@ -38,7 +38,7 @@ struct nccl_call {
     struct nccl_call *next;
     /* the member `pending` of the communicator already counts this call */
     bool issued;
-    /* flag that is set to true after the execution; used only if op is NULL */
+    /* set to true when the call has been executed; used only if op is NULL */
     bool *ended;
 };
 

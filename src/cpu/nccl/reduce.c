@@ -122,11 +122,15 @@ narrow_write(const struct format *f, float value)
 #define NO_NAN(x)    false
 #define FLOAT_NAN(x) ((x) != (x))
 
-/* Table of the element types. A row has the ncclDataType_t; a name; T: the
- * type in memory; A: the type in which elements are combined; W: the type in
- * which sums and products are computed: an unsigned type for integers, since
- * its overflow wraps around, otherwise A; the conversions from T to A and from
- * A to T; the test for NaN. */
+/* Table of the element types. The columns are:
+ *   the ncclDataType_t,
+ *   a name,
+ *   T, the type in memory,
+ *   A, the type in which elements are combined,
+ *   W, the type of sums and products: for integers an unsigned type, since its
+ *      overflow wraps around, otherwise A,
+ *   the conversions from T to A and from A to T,
+ *   the test for NaN. */
 #define TYPES(ROW)                                                            \
     ROW(ncclInt8, i8, int8_t, int8_t, unsigned, OWN, OWN, NO_NAN)             \
     ROW(ncclUint8, u8, uint8_t, uint8_t, unsigned, OWN, OWN, NO_NAN)          \

@@ -14,7 +14,8 @@ enum nvrtc_output {
     NVRTC_OUTPUT_CODE,  /* cubin and PTX are created */
     NVRTC_OUTPUT_LTO,   /* -dlto: only LTO IR is created */
     NVRTC_OUTPUT_OPTIX, /* -optix-ir: only OptiX IR is created */
-    NVRTC_OUTPUT_PTX,   /* only as an argument of output_get: PTX */
+    NVRTC_OUTPUT_PTX, /* PTX; not an output of a compilation, only an argument
+                         of output_get */
 };
 
 struct nvrtc_options {

@@ -76,8 +76,9 @@ arguments_skip(struct nvrtc_tokens *tokens)
     } while (depth > 0);
 }
 
-/* Called after a memory space such as __shared__ was read. In a typedef,
- * removes it; after the '}' of a class, inserts [[]] before it. */
+/* Called when the parser has consumed a memory-space specifier such as
+ * __shared__. Removes the specifier from a typedef. If the specifier follows
+ * the '}' of a class, inserts an empty attribute list [[]] before it. */
 static void
 space_take(struct reader *reader)
 {

@@ -2,10 +2,10 @@
  * device.
  *
  * Called by users of the library. The results follow the limits in
- * attributes.c. So programs that derive their grid size from the results work.
+ * attributes.c, so that programs can derive their grid size from the results.
  * As on a GPU, the number of blocks that fit ignores the kernel's
- * __launch_bounds__, whereas the suggested block size respects it. Without
- * state.
+ * __launch_bounds__, whereas the suggested block size respects it. The file
+ * has no state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>

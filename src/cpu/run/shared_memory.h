@@ -13,9 +13,9 @@
 struct cpu_launch;
 struct cpu_worker;
 
-/* Returns the size of the guard above memory of kernels. If `large` is true
- * and addresses are not scarce, the guard is larger than the range of a 32-bit
- * index. */
+/* Returns the size of the inaccessible area that follows memory of kernels, in
+ * bytes. If `large` is true and address space is not limited, the area is
+ * larger than the range of a 32-bit index. */
 size_t cpu_guard_bytes(bool large);
 /* Returns the bytes of shared memory per block, static and dynamic. */
 uint64_t cpu_block_shared(const struct cpu_launch *launch);

@@ -139,7 +139,7 @@ child_start(struct cpu_op *parent, struct cpu_op *op,
     }
 }
 
-/* Adds a child to the number of pending launches by kernels. Returns an error
+/* Counts a child as a pending launch by a kernel. Returns an error
  * of the runtime API if the context's limit is reached. */
 static int
 pending_count(struct cpu_context *ctx)

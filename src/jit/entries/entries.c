@@ -399,7 +399,7 @@ write_entry(struct jit *jit, struct jit_kernel *kernel)
 }
 
 /* Makes a kernel body internal to the module, and lets LLVM inline it into all
- * its callers: the entries, the functions that the runtime calls. */
+ * its callers. These are the entries, which the runtime calls. */
 static void
 hide(struct jit *jit, LLVMValueRef function)
 {

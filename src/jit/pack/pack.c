@@ -71,8 +71,9 @@ struct job {
     /* the kernel to write packs for. For the code between two barriers: a copy
      * of the kernel whose body contains only this code (regions.c) */
     struct jit_kernel *kernel;
-    /* array of JIT_PACK_WIDTHS elements: receives the numbers of threads that
-     * one call of each function for packs runs, as in jit_kernel.packs */
+    /* output array of JIT_PACK_WIDTHS elements. Element i is the number of
+     * threads that one call of the i-th function for packs runs. The format is
+     * that of jit_kernel.packs. */
     unsigned *packs;
     bool region;
     /* receives whether the body's branches on uniform terms have been split
@@ -366,12 +367,14 @@ set_widths(unsigned *packs, unsigned lanes, unsigned vectors)
     }
 }
 
-/* Writes the functions for wide packs and for packs of one vector. `region`:
- * the body is the code between two barriers. A long region gets no function
- * for wide packs, as a kernel may have many regions and such a function takes
- * long to compile. `plain`: if the body assumes that quotients or choices of
- * indices are uniform, the same body without the assumption, else NULL.
- * Quotients are seldom uniform in very wide packs. */
+/* Writes the functions for packs of several vectors (wide packs) and of one
+ * vector. `region` is true if the body is the code between two barriers. A
+ * long region gets no function for wide packs, as a kernel may have many
+ * regions and such a function takes long to compile. `plain` is NULL unless
+ * the body assumes that quotients are uniform, or that selects between indices
+ * are. It is then a version of the body without this assumption. Quotients are
+ * seldom uniform in packs of more than two vectors, so the body with the
+ * assumption gets no functions for them. */
 static void
 write_packs(struct jit_pack_body *body, struct jit_pack_body *plain,
             const struct content *content, bool region)
@@ -635,9 +638,9 @@ release_others(LLVMValueRef *others)
     free(others);
 }
 
-/* Completes the functions that contain the code between two barriers of a
- * kernel: inlines the kernel's body in each, and removes all other code from
- * the copy. */
+/* Completes the functions for the code between two barriers of a kernel:
+ * inlines a copy of the kernel's body into each, and removes from the copy the
+ * code outside of these barriers. */
 static void
 open_regions(struct jit *jit, const struct jobs *jobs)
 {

@@ -68,10 +68,11 @@ find_choice(const struct jit_pack_body *body, LLVMValueRef value,
 }
 
 /* Finds the constant by which the value grows from lane to lane in most packs,
- * and stores it in *stride. The value must be computed from linear values,
- * such as an index that is clamped or may wrap. `phi` is the phi whose
- * incoming values are examined, or NULL; an operand that is `phi` itself is
- * skipped. Returns false if there is no such constant. */
+ * and stores it in *stride. An example of such a value is an index that is
+ * clamped: it is linear in all packs that the clamp does not change. Returns
+ * false if the value is not computed from linear values, or if they do not
+ * lead to one constant. `phi` is the phi whose incoming values are examined,
+ * or NULL; an operand that is `phi` itself is skipped. */
 static bool
 find_stride(const struct jit_pack_body *body, LLVMValueRef value, int depth,
             LLVMValueRef phi, int64_t *stride)

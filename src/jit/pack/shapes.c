@@ -310,9 +310,10 @@ assume_in(struct jit_pack_body *body, unsigned b)
     }
 }
 
-/* Adds the choices of indices and the integer extensions in the basic block to
- * body->assumed, if the function for a pack may give up in this block and run
- * the pack in another way. */
+/* Adds integer extensions, and selects and phis between two indices, in the
+ * basic block to body->assumed: the values that are assumed to be linear. Does
+ * nothing if the function for a pack cannot return from this block. It returns
+ * if the assumption is wrong for a pack, whose threads then run one by one. */
 static void
 assume_choices(struct jit_pack_body *body, unsigned b)
 {

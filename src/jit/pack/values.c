@@ -370,7 +370,8 @@ write_scalar(struct jit_pack_writer *to, LLVMValueRef at)
 {
     LLVMValueRef copy = LLVMInstructionClone(at);
     int count = LLVMGetNumOperands(at);
-    bool uniform = true; /* all operands are equal in all lanes */
+    bool uniform =
+        true; /* true if each operand has the same value in all lanes */
     for (int i = 0; i < count; i++) {
         LLVMValueRef operand = LLVMGetOperand(at, (unsigned)i);
         if (!LLVMIsAFunction(operand)) {

@@ -1,4 +1,4 @@
-/* copies.h - asynchronous copies of PTX.
+/* copies.h - translation of the asynchronous copy instructions (cp.async).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_PTX_COPIES_H

@@ -115,7 +115,8 @@ declared_type(struct jit *jit, const char *result, const char *parameters)
 }
 
 /* Returns the type of the slow-path call of a function (output/slow_path.c):
- * its condition and the result of the fast path precede the arguments. */
+ * its parameters are the condition, the result of the fast path, and then the
+ * arguments of the function. */
 static LLVMTypeRef
 slow_path_type(struct jit *jit, LLVMTypeRef type)
 {

@@ -25,9 +25,9 @@ struct lanes {
     struct ptx *ptx;
     unsigned count, bits;  /* number of elements, and their width */
     LLVMValueRef whole[2]; /* operands a and b */
-    /* from[0][i] and from[1][i]: the elements from which element i (0: the
-     * lowest) of the first and of the second operand is taken. The elements of
-     * a are counted from 0, and those of b after them. */
+    /* from[k][i]: number of the source element that becomes element i of
+     * operand k of the operation. Element 0 is the lowest. The source elements
+     * are those of register a, numbered from 0, followed by those of b. */
     unsigned from[2][MAX_LANES];
     unsigned mask; /* bit i: element i is written */
 };

@@ -28,8 +28,8 @@
 #include "jit/warps/ops.h"
 
 enum {
-    /* Constant strides of at least this many elements count as far apart: the
-     * hardware is not expected to prefetch them. */
+    /* Accesses with a constant stride of at least this many elements count as
+     * far apart: the hardware is not expected to prefetch them. */
     FAR = 2048,
     LINE = 64, /* size of a cache line in bytes */
 };

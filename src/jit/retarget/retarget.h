@@ -91,8 +91,8 @@ bool jit_is_kernel(struct jit *jit, LLVMValueRef function);
 /* Returns the element of jit.kernels for a kernel function of the input, or
  * NULL for other functions. */
 struct jit_kernel *jit_kernel_of(struct jit *jit, LLVMValueRef function);
-/* retarget/check.c: tests whether the name may stay undefined in the object
- * file, since the runtime provides it. */
+/* retarget/check.c: tests whether the runtime provides the name, so that the
+ * name may stay undefined in the object file. */
 bool jit_is_known_symbol(const char *name);
 
 #endif

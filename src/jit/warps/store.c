@@ -23,8 +23,8 @@
 #include "jit/warps/warps.h"
 
 enum {
-    /* maximum number of instructions of the conditional block, since all lanes
-     * execute them after the change */
+    /* maximum number of instructions of the conditional block. It is limited
+     * because all lanes execute them when the condition is removed. */
     MAX_WORK = 16,
     /* maximum number of operations between __popc and the address of the store
      */

@@ -12,7 +12,8 @@ namespace std
 namespace __pycuda_backports
 {
 
-/* Integers: half of the distance is exact as an unsigned number. */
+/* For integers: the distance between a and b always fits the unsigned type, so
+ * nothing overflows. */
 template <class T>
 __PYCUDA_STD
     enable_if_t<is_integral<T>::value && !is_same<T, bool>::value, T>

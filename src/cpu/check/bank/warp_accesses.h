@@ -1,8 +1,9 @@
 /* warp_accesses.h - the `bank` check: memory transactions of warps.
  *
  * A request is one execution of an access by the threads of a warp. The
- * hardware serves a request by one or more transactions: of shared memory, all
- * accesses that hit different banks; of global memory, one sector of 32 bytes.
+ * hardware serves a request by one or more transactions. A transaction of
+ * shared memory serves accesses to different banks; one of global memory
+ * transfers a sector of 32 bytes.
  * warp_accesses.c collects requests, warp_transactions.c counts the
  * transactions of a request, access_counts.c adds the counts of all launches
  * by source line.
