@@ -14,7 +14,8 @@ import sys
 import numpy as np
 from common import HERE, describe_machine, least_seconds, print_table, run_json
 
-CHECKS = ("memory", "race", "sync", "init", "memory,race,sync,init")
+ALL = "memory,race,sync,init"
+CHECKS = ("memory", "race", "sync", "init", "streams", "bank", ALL)
 
 
 def child(bits: int) -> None:

@@ -212,7 +212,7 @@ def test_a_difference_from_the_extension_is_found(tmp_path: Path):
         if path.name not in ("__pycache__", "_driver.pyi"):
             (copy / path.name).symlink_to(path)
     text = (ROOT / "pycuda" / "_driver.pyi").read_text()
-    line = "def bitlog2(arg0: int, /) -> int: ...\n"
+    line = "def bitlog2(value: int, /) -> int: ...\n"
     assert line in text
     (copy / "_driver.pyi").write_text(text.replace(line, ""))
     script = ROOT / "tools" / "check_stubs.py"

@@ -525,7 +525,7 @@ static PyMethodDef functions[] = {
      "have_gl_ext()\n--\n\n"
      "Return False: there is no OpenGL interoperation."},
     {"bitlog2", driver_bitlog2, METH_O,
-     "bitlog2(arg0, /)\n--\n\n"
+     "bitlog2(value, /)\n--\n\n"
      "Return floor(log2 n) of an int; 0 for 0."},
     {"_device_kind", driver_device_kind, METH_NOARGS, NULL},
     {NULL},

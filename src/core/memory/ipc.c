@@ -150,7 +150,7 @@ static PyType_Spec ipc_spec = {
 
 static PyMethodDef functions[] = {
     {"mem_get_ipc_handle", ipc_get_handle, METH_O,
-     "mem_get_ipc_handle(arg0, /)\n--\n\n"
+     "mem_get_ipc_handle(devptr, /)\n--\n\n"
      "Return a bytearray of 64 bytes that identifies the allocation in "
      "other processes."},
     {NULL},

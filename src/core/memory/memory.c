@@ -710,7 +710,7 @@ pointer_device(PyObject *unused, PyObject *object)
     }
 static PyMethodDef functions[] = {
     {"mem_alloc", memory_alloc, METH_O,
-     "mem_alloc(arg0, /)\n--\n\n"
+     "mem_alloc(bytes, /)\n--\n\n"
      "Return a DeviceAllocation of so many bytes of the current "
      "context. Raises LogicError for 0 bytes or without a context, "
      "MemoryError if the device has too few."},
@@ -721,7 +721,7 @@ static PyMethodDef functions[] = {
      "mem_get_info()\n--\n\n"
      "Return (free, total) memory of the device, in bytes."},
     {"mem_get_address_range", memory_get_address_range, METH_O,
-     "mem_get_address_range(arg0, /)\n--\n\n"
+     "mem_get_address_range(devptr, /)\n--\n\n"
      "Return (base, size) of the allocation that contains the address."},
     {"_pointer_device", pointer_device, METH_O,
      "Return the ordinal of the device that owns the memory."},
@@ -787,7 +787,7 @@ static PyMethodDef functions[] = {
      "stop_profiler()\n--\n\n"
      "Tell a profiler that runs the program to stop recording."},
     {"initialize_profiler", profiler_initialize, METH_VARARGS,
-     "initialize_profiler(arg0, arg1, arg2, /)\n--\n\n"
+     "initialize_profiler(config_file, output_file, output_mode, /)\n--\n\n"
      "initialize_profiler(config_file, output_file, mode): configure the "
      "profiler of old drivers. Newer ones raise LogicError."},
     {NULL},
