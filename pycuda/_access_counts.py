@@ -81,6 +81,18 @@ class AccessCount:
         """
         return self.transactions - self.ideal
 
+    @property
+    def remedy(self) -> str:
+        """The usual way to need fewer transactions, or '' without excess."""
+        if not self.excess:
+            return ""
+        if self.space == "shared":
+            return (
+                "add an element to the rows of the shared array, so that the "
+                "lanes access different banks"
+            )
+        return "let neighbouring threads access neighbouring addresses"
+
 
 class AccessCounts(Sequence[AccessCount]):
     """The counts of all source lines; printed and displayed as a table.

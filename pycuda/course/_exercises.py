@@ -33,6 +33,9 @@ class Exercise:
     seconds : callable or None
         Returns the time of the learner's kernel, which must be at most half
         the time of the template.
+    accesses : callable or None
+        Launches the learner's kernel.  On the CPU device, none of its lines
+        may need more than twice the ideal number of memory transactions.
     """
 
     name: str
@@ -40,6 +43,7 @@ class Exercise:
     cases: Callable[[Kernels], Iterator[Case]]
     suffix: str = ".cu"
     seconds: Callable[[Kernels], float] | None = None
+    accesses: Callable[[Kernels], None] | None = None
 
     @property
     def file(self) -> str:
@@ -75,7 +79,10 @@ EXERCISES = {
             "09_matmul", "A matrix product in tiles", kernel.matmul_cases
         ),
         Exercise(
-            "10_transpose", "A transpose in tiles", kernel.transpose_cases
+            "10_transpose",
+            "A transpose in tiles",
+            kernel.transpose_cases,
+            accesses=kernel.transpose_accesses,
         ),
         Exercise("11_grid", "Grid size", host.grid_cases, ".py"),
         Exercise("12_types", "Types of arguments", host.types_cases, ".py"),

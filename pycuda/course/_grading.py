@@ -18,6 +18,7 @@ from pycuda.course._exercises import Exercise
 from pycuda.course._kernel_cases import Kernels
 
 _CHECKS = "memory,race,sync,init,streams"
+_MOST = 2  # transactions of a request, relative to the ideal number
 _FASTER = 2  # minimum speed, relative to the template, if the time is graded
 # number of measurements of either kernel; the shortest time counts
 _TURNS = 20
@@ -80,6 +81,9 @@ def check(exercise: Exercise, source: str) -> Result:
         pycuda.debug.check(_CHECKS)
     try:
         message = _in_context(lambda: _first_error(exercise, source))
+        if message is None and exercise.accesses and on_cpu:
+            pycuda.debug.check("bank")
+            message = _in_context(lambda: _too_scattered(exercise, source))
     finally:
         if on_cpu:
             pycuda.debug.check()
@@ -136,6 +140,23 @@ def _first_error(exercise: Exercise, source: str) -> str | None:
         text = str(error).split("\n")[0]
         return _line(exercise, error) + (text or type(error).__name__)
     return None
+
+
+def _too_scattered(exercise: Exercise, source: str) -> str | None:
+    """Count the memory transactions of the learner's lines."""
+    assert exercise.accesses
+    pycuda.debug.access_counts(clear=True)
+    exercise.accesses(_find(exercise, source))
+    counts = pycuda.debug.access_counts(clear=True)
+    own = [row for row in counts if row.file == exercise.file]
+    row = max(own, key=lambda row: row.worst)
+    if row.worst <= _MOST:
+        return None
+    return (
+        f"{exercise.file}:{row.line}: the results are right, but a warp's "
+        f"{row.access} of {row.space} memory takes {row.worst} times as many "
+        f"transactions as are needed; {row.remedy}"
+    )
 
 
 def _too_slow(exercise: Exercise, source: str) -> str | None:

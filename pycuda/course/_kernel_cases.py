@@ -156,19 +156,31 @@ def matmul_cases(kernels: Kernels) -> Iterator[Case]:
         yield f"n = {n}", out.get(), a @ b
 
 
+def _transpose(kernels: Kernels, x: np.ndarray) -> gpuarray.GPUArray:
+    """Return the result of the learner's kernel."""
+    height, width = x.shape
+    out = unset(width, height)
+    kernels("transpose")(
+        gpuarray.to_gpu(x),
+        out,
+        np.int32(width),
+        np.int32(height),
+        block=(16, 16, 1),
+        grid=((width + 15) // 16, (height + 15) // 16),
+    )
+    return out
+
+
 def transpose_cases(kernels: Kernels) -> Iterator[Case]:
     """Yield the cases of the exercise transpose."""
     for height, width in ((16, 16), (20, 50)):
-        x, out = numbers(height, width), unset(width, height)
-        kernels("transpose")(
-            gpuarray.to_gpu(x),
-            out,
-            np.int32(width),
-            np.int32(height),
-            block=(16, 16, 1),
-            grid=((width + 15) // 16, (height + 15) // 16),
-        )
-        yield f"{height} x {width}", out.get(), x.T
+        x = numbers(height, width)
+        yield f"{height} x {width}", _transpose(kernels, x).get(), x.T
+
+
+def transpose_accesses(kernels: Kernels) -> None:
+    """Transpose a matrix whose rows begin at multiples of 32 bytes."""
+    _transpose(kernels, numbers(64, 64))
 
 
 def _printed(launch: Callable[[], None]) -> str:

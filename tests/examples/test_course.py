@@ -85,6 +85,20 @@ MISTAKES = [
     ("10_transpose", BARRIER, "", "add __syncthreads() between"),
     ("10_transpose", "tile[tx][ty]", "tile[ty][tx]", "element (0, 1) is"),
     ("10_transpose", "row * height", "row * width", "out of bounds"),
+    (
+        "10_transpose",
+        "[17]",
+        "[16]",
+        "10_transpose.cu:13: the results are right, but a warp's read of "
+        "shared memory takes 8 times",
+    ),
+    (
+        "10_transpose",
+        "        tile[ty][tx] = x[row * width + column];\n",
+        "        out[column * height + row] = x[row * width + column];\n"
+        "    return;\n",
+        "let neighbouring threads access neighbouring addresses",
+    ),
     ("11_grid", "(n + size - 1) // size", "n // size", "blocks(1, 256): "),
     ("11_grid", "size - 1) // size", "size) // size", "element 0 is 2, but 1"),
     ("11_grid", "// size", "/ size", "returns 1.0: an int is right"),
