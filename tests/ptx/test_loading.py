@@ -111,8 +111,11 @@ def test_launch_bounds():
         ("mov.u32 %r1, 0b12;", 20, "syntax"),
         ("mov.u32 %r1, 18446744073709551616;", 20, "more than 64 bits"),
         (f"mov.u64 %d1, 0x{'f' * 17};", 20, "more than 64 bits"),
-        ("mov.f32 %f1, 0f3f8000000;", 20, "more than 32 bits"),
-        (f"mov.f64 %e1, 0d{'0' * 17};", 20, "more than 64 bits"),
+        ("mov.f32 %f1, 0f3f8000000;", 20, "by 9 hexadecimal digits, not 8"),
+        ("mov.f32 %f1, 0f3f;", 20, "0f is followed by 2 hexadecimal digits"),
+        ("mov.f32 %f1, 0f;", 20, "by 0 hexadecimal digits, not 8"),
+        ("mov.f32 %f1, 0f+3f800000;", 20, "by 0 hexadecimal digits, not 8"),
+        (f"mov.f64 %e1, 0d{'0' * 17};", 20, "by 17 hexadecimal digits"),
         (f"ld.global.u32 %r1, [%d1+{'9' * 20}];", 20, "more than 64 bits"),
     ],
 )

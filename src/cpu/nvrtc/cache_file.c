@@ -195,20 +195,18 @@ seen_add(const struct stat *status)
 /* ---- reading ---- */
 
 /* Reports once per process that a cache file is not used because another user
- * owns it or can write it. */
+ * owns it or can write it. Does nothing if `log` is NULL. */
 static void
 planted_report(const char *path, const struct stat *status,
                struct nvrtc_text *log)
 {
     static atomic_bool reported;
 
-    if (atomic_exchange(&reported, true)) {
+    if (log == NULL || atomic_exchange(&reported, true)) {
         return;
     }
-    nvrtc_text_print(log,
-                     "nvrtc: warning: the precompiled header %s is not used, "
-                     "because ",
-                     path);
+    nvrtc_text_print(
+        log, "nvrtc: warning: the cache file %s is not used, because ", path);
     if (owner_trusted(status)) {
         nvrtc_text_print(log, "other users can write to it");
     } else {
@@ -288,12 +286,11 @@ nvrtc_cache_file_is_valid(const char *path, struct nvrtc_text *log)
 static bool
 text_read(int fd, const char *path, struct nvrtc_text *text)
 {
-    struct nvrtc_text log = {0};
     struct stat status;
     char *bytes = NULL;
     bool whole = false;
 
-    if (fstat(fd, &status) == 0 && file_is_valid(fd, path, &log) &&
+    if (fstat(fd, &status) == 0 && file_is_valid(fd, path, NULL) &&
         lseek(fd, 0, SEEK_SET) == 0) {
         bytes = malloc((size_t)status.st_size);
     }
@@ -316,7 +313,6 @@ text_read(int fd, const char *path, struct nvrtc_text *text)
         nvrtc_text_add(text, bytes, whole ? length : 0);
     }
     free(bytes);
-    nvrtc_text_free(&log);
     return whole && !text->failed;
 }
 

@@ -112,12 +112,13 @@ ptx_read_number(struct ptx *ptx, const char *at, struct ptx_operand *operand)
     if (digits[0] == '0' && digits[1] && strchr("fFdD", digits[1])) {
         operand->kind = PTX_FLOAT;
         operand->width = strchr("fF", digits[1]) ? 32 : 64;
-        operand->bits = strtoull(digits + 2, &end, 16);
-        if (end - digits - 2 > operand->width / 4) {
-            ptx_fail(ptx, "a constant has more than %d bits",
-                     (int)operand->width);
+        size_t count = strspn(digits + 2, "0123456789abcdefABCDEF");
+        if (count != operand->width / 4) {
+            ptx_fail(ptx, "0%c is followed by %zu hexadecimal digits, not %d",
+                     digits[1], count, (int)operand->width / 4);
             return NULL;
         }
+        operand->bits = strtoull(digits + 2, &end, 16);
         if (negative) {
             operand->bits ^= 1ull << (operand->width - 1);
         }
