@@ -53,10 +53,11 @@ struct api_nccl {
     const char *(*ncclGetErrorString)(ncclResult_t result);
     /* NULL if the library is older than NCCL 2.13 */
     const char *(*ncclGetLastError)(ncclComm_t comm);
-    /* Sets the seconds that a rank waits for other ranks. Only the CPU
-     * device's NCCL has this function; NULL for other libraries. */
+    /* Sets the maximum time in seconds that a rank waits for other ranks. Only
+     * the CPU device's NCCL has this function; NULL for other libraries. */
     void (*pycuda_cpu_nccl_limit)(ncclComm_t comm, double seconds);
-    /* Makes all calls and operations that wait in a communicator fail. */
+    /* Ends all waiting calls and operations of a communicator: they fail. Only
+     * the CPU device's NCCL has this function; NULL for other libraries. */
     void (*pycuda_cpu_nccl_stop)(ncclComm_t comm);
 };
 
@@ -76,7 +77,7 @@ enum api_kind {
 struct api_choice {
     enum api_kind kind;
     /* True if PYCUDA_DEVICE=auto has selected the CPU device because there is
-     * no GPU; `text` then has the warning. */
+     * no GPU; `text` then contains a warning that says so. */
     int fell_back;
     /* for the driver: result of cuInit, or 0 if it was not called */
     CUresult code;
@@ -144,22 +145,24 @@ int api_fork_child(void);
  * if the library does not support this, as NVIDIA's driver does not. */
 bool api_set_interrupt(int (*hook)(void));
 
-/* Replaces the kernel checks of the open driver library by those of a list
- * such as "memory,race"; an empty list selects none. No kernel may be running.
- * Returns NOT_SUPPORTED if the library has no checks, as NVIDIA's driver, and
- * INVALID_VALUE for an unknown check. */
+/* Selects the kernel checks that the open driver library makes from now on:
+ * `list` is a text such as "memory,race"; an empty text selects none. The
+ * caller ensures that no kernel is running. Returns NOT_SUPPORTED if the
+ * library has no checks (NVIDIA's driver has none), and INVALID_VALUE for an
+ * unknown check. */
 CUresult api_select_checks(const char *list);
 
 /* Tells the kernel checks of the open driver library, if it has any, to ignore
  * queries of streams and events, since pycuda._driver makes queries for its
- * own purposes. The checks then count an operation as known to be done only if
- * the program has waited for it. */
+ * own purposes. After this call, only a wait tells the checks that the program
+ * knows an operation to be complete; a successful query does not. */
 void api_private_queries(void);
 
 /* Tells the kernel checks about an allocation at `pointer` that was made
- * before they were selected. `bytes` is the size that the program requested,
- * which a block of a memory pool may exceed; 0: the whole block. Called while
- * checks are selected and no kernel is running. */
+ * before the checks were selected. `bytes` is the size that the program
+ * requested; the block of memory may be larger. If `bytes` is 0, the whole
+ * block counts as requested. Called while checks are selected and no kernel is
+ * running. */
 void api_check_size(CUdeviceptr pointer, size_t bytes);
 
 /* Returns the number of memory transactions that the kernel check `bank` has

@@ -10,7 +10,7 @@
 #ifndef PYCUDA_API_CUDA_CODES_H
 #define PYCUDA_API_CUDA_CODES_H
 
-/* The columns are aligned by hand. */
+/* The columns are aligned by hand, so clang-format is switched off. */
 /* clang-format off */
 
 #define CUDA_RESULT_ROWS(ROW)                                                 \

@@ -8,7 +8,7 @@
 #ifndef PYCUDA_API_CUDA_ENUMS_DEVICE_H
 #define PYCUDA_API_CUDA_ENUMS_DEVICE_H
 
-/* The columns are aligned by hand. */
+/* The columns are aligned by hand, so clang-format is switched off. */
 /* clang-format off */
 
 #include "api/cuda_attributes.h"

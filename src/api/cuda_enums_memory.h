@@ -6,7 +6,7 @@
 #ifndef PYCUDA_API_CUDA_ENUMS_MEMORY_H
 #define PYCUDA_API_CUDA_ENUMS_MEMORY_H
 
-/* The columns are aligned by hand. */
+/* The columns are aligned by hand, so clang-format is switched off. */
 /* clang-format off */
 
 typedef enum CUmemAttach_flags_enum {

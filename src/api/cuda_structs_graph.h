@@ -7,7 +7,7 @@
 #ifndef PYCUDA_API_CUDA_STRUCTS_GRAPH_H
 #define PYCUDA_API_CUDA_STRUCTS_GRAPH_H
 
-/* The columns are aligned by hand. */
+/* The columns are aligned by hand, so clang-format is switched off. */
 /* clang-format off */
 
 typedef struct CUaccessPolicyWindow_st {

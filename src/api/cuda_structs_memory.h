@@ -8,7 +8,7 @@
 #ifndef PYCUDA_API_CUDA_STRUCTS_MEMORY_H
 #define PYCUDA_API_CUDA_STRUCTS_MEMORY_H
 
-/* The columns are aligned by hand. */
+/* The columns are aligned by hand, so clang-format is switched off. */
 /* clang-format off */
 
 typedef struct CUDA_MEMCPY2D_st {

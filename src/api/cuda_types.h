@@ -11,7 +11,7 @@
 #ifndef PYCUDA_API_CUDA_TYPES_H
 #define PYCUDA_API_CUDA_TYPES_H
 
-/* The columns are aligned by hand. */
+/* The columns are aligned by hand, so clang-format is switched off. */
 /* clang-format off */
 
 #include <stddef.h>

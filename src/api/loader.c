@@ -380,10 +380,11 @@ api_open_driver(struct api_choice *choice)
     return status;
 }
 
-/* True if api_fork_begin has acquired loader_lock. It waits at most FORK_WAITS
- * seconds for the lock, then the fork continues without it. A longer wait
- * could be a deadlock: the thread that has the lock opens a library that
- * registers fork handlers, and an old libc delays this until the fork ends. */
+/* True if api_fork_begin has acquired loader_lock. api_fork_begin waits at
+ * most FORK_WAITS seconds for the lock; then the fork continues without the
+ * lock. A longer wait could be a deadlock: if the thread that has the lock is
+ * opening a library that registers fork handlers, an old libc delays the
+ * registration until the fork ends. */
 static _Thread_local int fork_locked;
 
 void

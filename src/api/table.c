@@ -144,7 +144,8 @@ static const struct table_row cublas_rows[] = {
 
 static const struct nccl_row {
     struct table_row row;
-    /* version of NCCL that added the function; 0: always optional */
+    /* version of NCCL that added the function; 0: every version of NCCL may
+     * lack the function */
     int since;
 } nccl_rows[] = {
 #define NCCL_ROW(base, since, parameters, names)                              \

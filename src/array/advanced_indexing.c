@@ -110,8 +110,9 @@ advanced_address_bits(PyObject *module, PyObject *array)
         (long)(((struct array *)array)->head.pointer & 255));
 }
 
-/* _is_misaligned(array): returns whether kernels cannot load the elements
- * directly, because addresses are not multiples of the dtype's alignment. */
+/* _is_misaligned(array): returns true if the address of an element is not a
+ * multiple of the dtype's alignment. Kernels cannot load such an array
+ * directly. */
 PyObject *
 advanced_is_misaligned(PyObject *module, PyObject *array)
 {

@@ -146,8 +146,8 @@ array_allocate_memory(struct array *array, CUstream stream)
 
 #ifdef Py_GIL_DISABLED
 
-/* Free-threaded Python has no free list of arrays: Python's allocator has one
- * per thread. */
+/* In free-threaded Python this file keeps no free list, since Python's
+ * allocator has a free list for each thread. Allocates an array object. */
 static inline struct array *
 free_list_pop(void)
 {
@@ -467,9 +467,9 @@ array_new_slow(struct array *model, int ndim, PyArray_Descr *dtype,
     return array;
 }
 
-/* Returns whether kernels cannot load the elements directly, since their
- * addresses are not multiples of the type's alignment. Examples are fields of
- * packed records and views of byte arrays. */
+/* Returns true if the address of an element is not a multiple of the type's
+ * alignment, so that kernels cannot load the elements directly. Examples are
+ * fields of packed records and views of byte arrays. */
 int
 array_misaligned(const struct array *array)
 {

@@ -14,7 +14,9 @@
 #include "array/numpy.h"
 #include "core/core.h"
 
-#define ARRAY_INLINE 4 /* maximum axes of shapes inside the object */
+/* Maximum number of axes of an array whose shape and strides are stored in the
+ * array object itself. */
+#define ARRAY_INLINE 4
 
 struct array {
     struct core_array_head head;
@@ -141,8 +143,9 @@ int array_set_dims(struct array *array, int ndim, const npy_intp *shape,
                    const npy_intp *strides);
 /* Returns pycuda._driver.mem_alloc, a borrowed reference. */
 PyObject *array_default_allocator(void);
-/* Returns whether kernels cannot load the elements directly, because the
- * addresses are not multiples of the dtype's alignment. Never fails. */
+/* Returns true if the address of an element is not a multiple of the dtype's
+ * alignment, so that kernels cannot load the elements directly. Never
+ * fails. */
 int array_misaligned(const struct array *array);
 /* Raises ValueError if an element would be outside the memory of the array's
  * owner. */

@@ -3,11 +3,11 @@
  *
  * Programs set shape, strides, dtype and gpudata one by one, and the values
  * may contradict each other until the last one is set. In between, the array's
- * owner is an UnsettledMemory object. It holds the assigned owner and raises
- * an exception as soon as the memory is used. The exception comes from its
- * attribute `gpudata`, which core_use reads for every owner of a type that it
- * does not know. The fast paths accept only allocations as owners, so they
- * need no check.
+ * owner is an UnsettledMemory object, which holds the assigned owner. Any use
+ * of the memory then raises an exception: core_use reads the attribute
+ * `gpudata` of every owner whose type core_use does not know, and reading
+ * `gpudata` of an UnsettledMemory object fails. The fast paths need no check,
+ * since they accept only allocations as owners.
  *
  * Other threads may use the array at the same time. Therefore a setter changes
  * a copy of the array's fields, the draft, and then exchanges the draft with
@@ -294,8 +294,9 @@ assign_shape(PyObject *self, PyObject *value, void *unused)
                : array_change((struct array *)self, edit_shape, &shape);
 }
 
-/* If the number of strides differs from the number of axes, stores them in an
- * UnsettledMemory object until a shape of that length is assigned. */
+/* Sets the strides. If their number differs from the number of axes, stores
+ * the strides in an UnsettledMemory object until the program assigns a shape
+ * that has as many axes as there are strides. */
 static int
 edit_strides(struct array *draft, const void *value)
 {
@@ -338,9 +339,9 @@ assign_strides(PyObject *self, PyObject *value, void *unused)
 }
 
 /* Sets the array's owner after a change of the dtype or of the address.
- * Strides that a program has assigned for a shape with another number of axes
- * are kept until such a shape is assigned. Consumes the reference to
- * `owner`. */
+ * Consumes the reference to `owner`. If a program has assigned strides whose
+ * number differs from the number of axes, the new owner keeps these strides
+ * until the program assigns a shape with that number of axes. */
 static int
 owner_replace(struct array *draft, PyObject *owner)
 {

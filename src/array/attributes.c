@@ -128,9 +128,9 @@ static const char *const number_names[] = {
     [NUMBER_ITEMSIZE] = "itemsize",
 };
 
-/* Stores a value that a program assigned to a size attribute in the
- * instance dictionary. The getter returns this value from then on; C code
- * ignores it. */
+/* Called when a program assigns a value to a size attribute: stores the value
+ * in the array's instance dictionary. The getter returns the stored value from
+ * then on; C code ignores it. */
 static int
 set_size_attribute(PyObject *self, PyObject *value, void *which)
 {

@@ -1,9 +1,10 @@
 /* basic_indexing.c - basic indexing by integers, slices, Ellipsis and newaxis.
  *
- * Slots of ArrayBase. Basic keys create views, and assignment copies into the
- * view; advanced_indexing.c handles all other keys. Neither a Python frame nor
- * a kernel is needed: a view has the same memory owner as its source and holds
- * the source as `base`.
+ * Implements type slots of ArrayBase. Reading with a basic key creates a view;
+ * an assignment creates a view and copies the value into it.
+ * advanced_indexing.c handles all other keys. Creating a view needs neither a
+ * Python frame nor a kernel: the view has the same memory owner as its source
+ * and holds the source as `base`.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/advanced_indexing.h"

@@ -207,8 +207,9 @@ cached_reduction_run(int operation, int inputs, PyObject *const *objects,
     return status <= 0;
 }
 
-/* Adds the launch of a completed reduction to the cache, if its operands are
- * suitable. The reduction must consist of a single launch. */
+/* Adds the first launch of a completed reduction to the cache, if the operands
+ * are suitable. A cached reduction has no other launch: cached_reduction_run
+ * declines streams that need a second one. */
 void
 cached_reduction_add(int operation, int inputs, PyObject *const *objects,
                      PyArray_Descr *result, const struct kernel *kernel,

@@ -1,7 +1,7 @@
 /* copy.c - copies between any two layouts on the device.
  *
- * Arrays of the same dtype are copied by raw_copy.c. Arrays of different
- * dtypes take the "copy" operation, which casts.
+ * Arrays of the same dtype are copied by raw_copy.c. Between arrays of
+ * different dtypes, the element-wise operation "copy" copies and casts.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"

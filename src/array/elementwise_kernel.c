@@ -357,7 +357,9 @@ other_form(const struct elementwise *self, int form, const void *context)
 /* _set_plan(function, arguments, ((index, dtype, plain), ...), most_blocks,
  * is_several, (several_from, several) or None): sets the plan for the current
  * context, and one compiled version of the kernel: form[1] if `is_several`,
- * else form[0]. A kernel with too many arguments gets no plan. */
+ * else form[0]. `several_from` is the minimum number of elements for form[1],
+ * `several` the number of elements per thread of form[1]. A kernel with too
+ * many arguments gets no plan. */
 static PyObject *
 elementwise_set_plan(PyObject *op, PyObject *args)
 {

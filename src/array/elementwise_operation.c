@@ -74,10 +74,10 @@ is_float_with_signed(int code)
     return code == NPY_ULONG || code == NPY_ULONGLONG;
 }
 
-/* Examines the value of a scalar in the two cases in which NumPy does. In a
- * comparison, the value of a Python int may change the type of the scalar
- * (compare_scalar). If an integer is raised to a negative integer power,
- * raises ValueError and returns -1. */
+/* Handles the two cases in which NumPy's result depends on the value of a
+ * scalar, not only on its type. In a comparison, the value of a Python int may
+ * change the type of the scalar (compare_scalar). If an integer is raised to a
+ * negative integer power, raises ValueError and returns -1. */
 static int
 check_values(int operation, struct operand *operands, int inputs,
              PyObject **keep)

@@ -32,9 +32,9 @@ struct fast_ufunc {
     PyObject *name;
 };
 
-/* Returns whether the fast path handles the object as an operand. The object
- * must be an array. For reductions array_reduces_all must accept the array;
- * for other operations it must not be empty. */
+/* Returns whether the fast path handles the object as an operand: for a
+ * reduction, an array that array_reduces_all accepts; for any other operation,
+ * an array that is not empty. */
 static int
 handles_array(const struct fast_ufunc *self, PyObject *object)
 {

@@ -1,11 +1,11 @@
 /* gather.c - fast paths of a[indices], a[indices] = value, a[mask] = number
  * and take.
  *
- * `a` and index arrays on the device must be C-contiguous. Indices may also be
- * a list or a NumPy array, which is checked and copied to the device. Called
- * by advanced_indexing.c and fast_call.c. For other arguments, including
- * invalid ones, the functions have no effect and Python takes over
- * (pycuda/_array/indexing.py).
+ * Called by advanced_indexing.c and fast_call.c. The fast paths handle a
+ * C-contiguous array `a` and indices in a C-contiguous device array, a list or
+ * a NumPy array; indices in host memory are checked and copied to the device.
+ * For other arguments, including invalid ones, the functions have no effect,
+ * and the Python code in pycuda/_array/indexing.py runs instead.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -22,7 +22,8 @@
 
 /* --- indices in host memory -------------------------------------------- */
 
-/* Implements list_indices for a list or tuple that no other thread changes. */
+/* Implements list_indices. The caller ensures that no other thread changes the
+ * list or tuple `items` during the call. */
 static PyArrayObject *
 items_indices(PyObject *items)
 {

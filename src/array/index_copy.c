@@ -53,8 +53,8 @@ index_copy_key(void *data)
 }
 
 /* Finds the kernel in the kernel cache, or compiles it. The lower half of its
- * 128-bit key is 0. In the keys of element-wise operations this half is not 0,
- * so they differ from all keys of this file. */
+ * 128-bit key is 0. The lower half of an element-wise operation's key is never
+ * 0, so the two kinds of keys cannot be equal. */
 static PyObject *
 index_copy_kernel(const struct kernel_parameters *made, struct kernel *kernel)
 {

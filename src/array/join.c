@@ -1,10 +1,10 @@
 /* join.c - fast paths of concatenate, stack and roll, which copy parts of
  * arrays.
  *
- * Called by fast_call.c. All arrays must be instances of classes of
- * pycuda.gpuarray, and have one dtype. For other arguments, including invalid
- * ones, Python takes over and raises the exceptions (pycuda/_array/joining.py
- * and shaping.py).
+ * Called by fast_call.c. The fast paths handle arrays of one dtype whose
+ * classes belong to pycuda.gpuarray. For other arguments, including invalid
+ * ones, the functions have no effect; the Python code in
+ * pycuda/_array/joining.py and shaping.py then runs and raises the exceptions.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"

@@ -53,8 +53,8 @@ kernels_get_or_create(void)
         Py_XDECREF(made);
         return NULL;
     }
-    /* The allocation may run the garbage collector and finalizers. If one of
-     * these has created the object of this context, use that object. */
+    /* The allocation may run the garbage collector, which runs finalizers. If
+     * a finalizer has created this context's object, use that object. */
     if (*slot) {
         Py_DECREF(made);
     } else {

@@ -14,7 +14,7 @@ typedef int (*pack_function)(PyArray_Descr *, void *, PyObject *);
 static int
 pack_by_assignment(PyArray_Descr *dtype, void *bytes, PyObject *value)
 {
-    Py_INCREF(dtype); /* PyArray_NewFromDescr takes the reference */
+    Py_INCREF(dtype); /* PyArray_NewFromDescr consumes this reference */
     PyObject *scalar = PyArray_NewFromDescr(
         &PyArray_Type, dtype, 0, NULL, NULL, bytes, NPY_ARRAY_WRITEABLE, NULL);
     if (scalar == NULL) {

@@ -386,9 +386,9 @@ axis_parse(PyObject *object, int *whole, long *axis)
            (PyTuple_CheckExact(object) && axes_parse(object, whole, axis));
 }
 
-/* Stores the arguments of a call, which must be arrays, in `inputs` as
- * borrowed references. Returns 1. Returns 0 for calls that have no plans:
- * those with an argument that is not an array, or with too many arguments. */
+/* Stores the arguments of a call in `inputs`, as borrowed references. Returns
+ * 1, or 0 if there cannot be a plan for the call: an argument is not an array,
+ * or there are too many arguments. */
 static int
 inputs_parse(PyObject *const *objects, Py_ssize_t count, struct array **inputs)
 {

@@ -1,8 +1,8 @@
 /* raw_copy.c - copies between arrays of the same dtype.
  *
- * Arrays with equal contiguous layouts take one flat copy. Other arrays are
- * copied by a kernel that moves units of 1 to 16 bytes, independent of the
- * dtype.
+ * If both arrays have the same contiguous layout, the driver copies their
+ * memory as one block. Otherwise a kernel copies the elements in units of 1 to
+ * 16 bytes, independent of the dtype.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"

@@ -1,14 +1,13 @@
 /* reduce.c - reductions of whole arrays to one element on the device.
  *
  * Called by fast_ufunc.c, planned_method.c and, as pycuda._driver._reduce, by
- * Python. In one kernel, each block reduces `per_block` elements. With more
- * than one block, the last block to finish combines the partial results of the
- * others. It knows that it is the last from a counter of finished blocks,
- * which belongs to the stream. During a capture there is no such counter,
- * since the graph may run on any stream; a second launch then combines the
- * partial results. The order of the elements does not affect the result, so
- * contiguous inputs of any axis order are read as flat arrays. Other inputs
- * are copied to contiguous memory first.
+ * Python. In one kernel, each block reduces `per_block` elements. If there are
+ * several blocks, each increments a counter of finished blocks, which belongs
+ * to the stream. The block that finishes last combines all partial results.
+ * During a capture there is no such counter, since the graph may run on any
+ * stream; a second launch then combines the partial results. The order of the
+ * elements does not affect the result, so contiguous inputs of any axis order
+ * are read as flat arrays. Other inputs are copied to contiguous memory first.
  *
  * A kernel has these parameters: the output, the inputs in order, the number
  * of elements, the number of elements per block, the partial results, and the

@@ -44,9 +44,9 @@ struct core_array_head {
                         holder, a base array), or NULL */
 };
 
-/* Makes a valid object of the memory of a deallocated object that was kept for
- * reuse. The object has the same type and one reference, and the garbage
- * collector does not track it. The caller initializes the other fields. */
+/* Makes an object from a free list valid again. The object has its former type
+ * and one reference, and the garbage collector does not track it. The caller
+ * initializes the other fields. */
 static inline void
 core_object_revive(PyObject *object)
 {

@@ -32,7 +32,7 @@ struct image_block {
     void *runtime; /* offset 48: private to libpycuda_cpu */
 };
 
-/* State of one thread of a block that kernel code reads. */
+/* State of one thread of a block, for kernel code to read. */
 struct image_thread {
     uint32_t tid[3]; /* offset 0: threadIdx */
     /* offset 12: x + y*nx + z*nx*ny; lane in the warp = linear % 32 */
@@ -258,11 +258,11 @@ struct __attribute__((may_alias)) image_check_operand {
     ROW(uint32_t, __pycuda_match_all, (uint32_t mask, uint64_t value), 1)     \
     ROW(uint32_t, __pycuda_reduce,                                            \
         (uint32_t mask, uint32_t value, int32_t operation), 1)                \
-    /* For a whole warp: `masks` has the mask argument of each lane.          \
-     * Replaces each by the mask of the lanes with which the lane             \
-     * synchronizes or, if `shuffle`, from which it may read. Raises an       \
-     * illegal instruction if a lane's mask does not contain the lane         \
-     * itself. */                                                             \
+    /* For a whole warp: `masks[lane]` has the mask argument of a lane.       \
+     * Replaces each mask by the mask of the lanes with which its lane        \
+     * synchronizes or, if `shuffle` is not 0, from which its lane may read.  \
+     * Ends the launch with CUDA_ERROR_ILLEGAL_INSTRUCTION if the mask of a   \
+     * lane does not contain the lane itself. */                              \
     ROW(void, __pycuda_warp_groups, (uint32_t * masks, int32_t shuffle), 0)   \
     /* Waits until all live lanes of the warp wait. Returns the mask of the   \
      * lanes that wait at the same call in the code as the calling lane. */   \

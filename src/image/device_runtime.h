@@ -56,7 +56,8 @@ enum image_error_action {
     IMAGE_ERROR_SET,  /* sets the last error to `code`, and returns `code` */
 };
 
-/* Further attributes of __pycuda_device_attribute. */
+/* Attributes that __pycuda_device_attribute accepts in addition to those of
+ * CUdevice_attribute. */
 enum image_device_query {
     IMAGE_DEVICE_CURRENT = -1, /* index of the kernel's device */
     IMAGE_DEVICE_COUNT = -2,   /* number of devices */
@@ -79,9 +80,10 @@ enum image_object_action {
     ROW(void, __pycuda_free, (void *pointer), 0)                              \
     /* The functions of the device runtime return a cudaError. `block` is the \
      * index of the caller's block in the grid, `thread` the index of the     \
-     * caller in its block. __pycuda_child_launch launches a kernel. `kernel` \
-     * is the address of its struct image_kernel_address, `params` has the    \
-     * arguments in `bytes` bytes. Sets the thread's last error. */           \
+     * caller in its block. __pycuda_child_launch launches a kernel and, on   \
+     * failure, sets the calling thread's last error. `kernel` is the address \
+     * of the kernel's struct image_kernel_address, `params` has the          \
+     * arguments in `bytes` bytes. */                                         \
     ROW(int32_t, __pycuda_child_launch,                                       \
         (const struct image_child_launch *launch, const void *kernel,         \
          const void *params, uint64_t bytes),                                 \
@@ -108,9 +110,9 @@ enum image_object_action {
         (int32_t attribute, int32_t device, int32_t * value), 0)              \
     ROW(int32_t, __pycuda_kernel_attribute,                                   \
         (const void *kernel, int32_t attribute, int32_t *value), 0)           \
-    /* Stores in *blocks the number of blocks of the kernel, of `threads`     \
-     * threads and `shared` bytes of dynamic shared memory each, that a       \
-     * multiprocessor can run at a time. */                                   \
+    /* Computes how many blocks of the kernel a multiprocessor can run at a   \
+     * time, and stores this number in *blocks. Each block has `threads`      \
+     * threads and `shared` bytes of dynamic shared memory. */                \
     ROW(int32_t, __pycuda_kernel_occupancy,                                   \
         (const void *kernel, int32_t threads, uint64_t shared,                \
          int32_t *blocks),                                                    \

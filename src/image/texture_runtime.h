@@ -42,8 +42,8 @@ enum image_texture_query { IMAGE_TEXTURE_QUERIES(IMAGE_QUERY_NAME) };
     /* Reads a texture. `object` is a CUtexObject, `access` an enum           \
      * image_access; coordinates that the access does not have are ignored.   \
      * `out` receives four 32-bit words, floats or integers according to the  \
-     * texture's read mode. Of missing channels, the fourth is 1 and the      \
-     * others are 0. */                                                       \
+     * texture's read mode. Channels that the texture does not have read as   \
+     * 0, but a missing fourth channel reads as 1. */                         \
     ROW(void, __pycuda_texture,                                               \
         (uint64_t object, int32_t access, float x, float y, float z,          \
          int32_t layer, void *out),                                           \
@@ -65,9 +65,10 @@ enum image_texture_query { IMAGE_TEXTURE_QUERIES(IMAGE_QUERY_NAME) };
     /* Reads and returns one channel of a texture of linear memory. */        \
     ROW(uint32_t, __pycuda_texture_word,                                      \
         (uint64_t object, int32_t index, int32_t channel), 0)                 \
-    /* Returns the address of texel 0, or NULL if a fetch converts texels or  \
-     * they do not have `channels` channels of `bytes` bytes. The second      \
-     * function returns the number of texels. Both accept any `object`. */    \
+    /* __pycuda_texture_plain returns the address of texel 0, or NULL if a    \
+     * fetch converts texels or if a texel does not have `channels` channels  \
+     * of `bytes` bytes. __pycuda_texture_width returns the number of texels. \
+     * Both functions accept any `object`. */                                 \
     ROW(const void *, __pycuda_texture_plain,                                 \
         (uint64_t object, int32_t channels, int32_t bytes), 0)                \
     ROW(uint32_t, __pycuda_texture_width, (uint64_t object), 0)               \

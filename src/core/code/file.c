@@ -115,7 +115,7 @@ code_file_read(PyObject *name, const char *routine)
     size_t size = 0;
 
     if (!PyUnicode_FSConverter(name, &encoded)) {
-        return NULL; /* with a TypeError, for example if `name` is an int */
+        return NULL; /* TypeError was raised, for example for an int */
     }
     const char *path = PyBytes_AS_STRING(encoded);
     int fd = file_open_unlocked(path, &size);

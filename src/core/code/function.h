@@ -34,8 +34,8 @@ enum core_argument {
     ARGUMENT_OTHER,
 };
 
-/* Python type of the last argument that was passed for one kernel parameter (a
- * cache). */
+/* Cache for one kernel parameter: the Python type of the argument in the
+ * previous call, and how a launch reads arguments of that type. */
 struct core_slot {
     PyTypeObject *type; /* strong reference */
     enum core_argument kind;
@@ -67,10 +67,10 @@ struct core_function {
     /* true: the arguments are few enough for the fast path
      * (launch/fast_path.c) */
     bool small;
-    /* value of the counter context->noted when a launch with this `grid` and
-     * `block` was recorded for error messages; 0: not recorded. If it equals
-     * the counter, that launch is still the newest record, and the same launch
-     * need not be recorded again. */
+    /* value of the counter context->noted when a launch of this Function with
+     * `grid` and `block` was recorded for error messages; 0: not recorded. If
+     * `noted` still equals the counter, no other launch was recorded since, so
+     * an equal launch is not recorded again. */
     uint64_t noted;
     /* offsets and sizes of the parameters, in borrowed memory (the module's
      * table) or in own_parameters */
@@ -86,8 +86,8 @@ struct core_function {
     /* dynamic shared memory in bytes that the driver has allowed; 0:
      * unknown */
     size_t shared_allowed;
-    /* pack.c has warned that there are not as many arguments as parameters
-     */
+    /* true: pack.c has issued its warning that a call has a different number
+     * of arguments than the kernel has parameters */
     bool warned;
 };
 

@@ -56,8 +56,8 @@ core_layouts_find(const struct core_layouts *table, const char *name)
 }
 
 /* Writes a list of the module's kernels into the buffer `text`, for the error
- * message "kernel not found". The table must have all kernels of the
- * module. */
+ * message "kernel not found". The caller ensures that the table has all
+ * kernels of the module (table->complete). */
 void
 core_layouts_describe(const struct core_layouts *table, char *text,
                       size_t room)

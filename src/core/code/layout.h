@@ -38,8 +38,8 @@ void core_layouts_free(struct core_layouts *layouts);
  * Returns NULL if the table has no such kernel. */
 const struct core_layout *core_layouts_find(const struct core_layouts *table,
                                             const char *name);
-/* Writes the names of the module's kernels into the buffer `text`. The table
- * must have all kernels. */
+/* Writes the names of the module's kernels into the buffer `text`. The caller
+ * ensures that the table has all kernels of the module. */
 void core_layouts_describe(const struct core_layouts *table, char *text,
                            size_t room);
 /* Adds a kernel to the table. Returns NULL, without an exception, if there is

@@ -258,8 +258,9 @@ module_get_global(PyObject *op, CORE_ARGS)
                          PyLong_FromSize_t(bytes));
 }
 
-/* Finds the module variable of a texture or surface reference. The variable
- * must have 8 bytes. Returns the object that `make` returns for it. */
+/* Finds the module variable of a texture or surface reference, and returns the
+ * object that `make` returns for the variable. Raises the exception of
+ * CUDA_ERROR_NOT_FOUND if there is no variable of this name with 8 bytes. */
 static PyObject *
 reference_find(PyObject *op, PyObject *name_object, const char *routine,
                PyObject *(*make)(struct core_module *, PyObject *,

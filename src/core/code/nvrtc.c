@@ -127,7 +127,8 @@ string_encode(PyObject *text, const char *what)
     return bytes;
 }
 
-/* Reads the strings of a list or tuple that no other thread changes. */
+/* Reads the strings of a list or tuple. The caller ensures that no other
+ * thread changes `sequence` during the call. */
 static int
 items_read(PyObject *sequence, const char *what, struct strings *strings)
 {
@@ -352,8 +353,8 @@ compilation_result(struct compilation *c, const char *target)
     return Py_BuildValue("(iNNN)", (int)c->status, image, log, names);
 }
 
-/* Compiles one program. If a signal handler raised an exception in the
- * meantime, raises it instead of returning the result. */
+/* Compiles one program. If a signal handler raises an exception during the
+ * compilation, raises this exception instead of returning the result. */
 static PyObject *
 nvrtc_compile(PyObject *unused, CORE_ARGS)
 {

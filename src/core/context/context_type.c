@@ -139,10 +139,10 @@ context_end_notify(PyObject *op)
     Py_XDECREF(result);
 }
 
-/* Method detach(): releases the native context, makes the context on top of
- * this thread's stack current, and calls the Python function that was
- * registered by _set_context_end. The field `ending` prevents a second release
- * by another thread. */
+/* Method detach(): releases the native context. If it was current, makes the
+ * context on top of this thread's stack current. Then calls the Python
+ * function that was registered by _set_context_end. The field `ending`
+ * prevents a second release by another thread. */
 static PyObject *
 context_detach_held(PyObject *op)
 {
@@ -174,8 +174,10 @@ static PyObject *
 context_detach(PyObject *op, PyObject *unused)
 {
     (void)unused;
-    /* A signal handler's exception during the wait for the device must not be
-     * raised inside the Python code that runs after it. */
+    /* A signal handler may raise an exception during the wait for the device.
+     * The exception is raised in this thread only at the end of detach(), so
+     * that it does not interrupt the Python code that context_end_notify
+     * calls. */
     core_interrupt_postpone();
     return core_interrupt_resume(context_detach_held(op));
 }

@@ -119,8 +119,8 @@ device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
-/* Reads the arguments only if a subclass has an __init__ of its own, which
- * calls this one. Otherwise device_new has already read them. */
+/* Implements __init__. Reads the arguments if a subclass overrides __init__
+ * and calls Device.__init__. Otherwise device_new has already read them. */
 static int
 device_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -268,7 +268,7 @@ device_make_context(PyObject *self, CORE_ARGS)
 }
 
 /* Method retain_primary_context(): returns a Context that holds a reference to
- * the device's primary context until it ends. */
+ * the device's primary context until the Context is detached or freed. */
 static PyObject *
 device_retain_primary_context(PyObject *self, PyObject *unused)
 {

@@ -91,10 +91,11 @@ drop_kernels(PyObject *module, PyObject *unused)
         status = local_move(context, list);
         CORE_CONTEXT_END(&section);
     }
-    /* Destroy the cuBLAS handles of the contexts. A context that captures a
-     * graph keeps its handle: destroying it would wait for the device, which
-     * ends the capture with an error. Dropping the list afterwards destroys
-     * kernels. Both steps release the GIL, so other threads may run. */
+    /* Destroy the cuBLAS handles of the contexts, then drop `list`, which
+     * destroys kernels. Both steps release the GIL, so other threads may run.
+     * A context that captures a graph keeps its cuBLAS handle: destroying the
+     * handle would wait for the device, which ends the capture with an
+     * error. */
     for (Py_ssize_t i = 0; i < count && status == 0; i++) {
         struct core_context *context = (void *)PyList_GET_ITEM(contexts, i);
         CORE_CONTEXT_BEGIN(&section, context);

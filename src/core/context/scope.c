@@ -38,9 +38,9 @@ core_enter(const struct core_context *context, struct core_scope *scope)
         }
         scope->pushed = true;
     }
-    /* The scope counts even if nothing was pushed. While the count is not
-     * zero, core_stack_claim does not replace `context` by the top of this
-     * thread's stack, which may be another context. */
+    /* Count the scope, even if `context` was current and was not pushed. While
+     * the count is not zero, core_stack_claim does not replace `context` by
+     * the top of this thread's stack, which may be another context. */
     core_scope_depth++;
     return true;
 }

@@ -212,8 +212,9 @@ core_stack_top(void)
                : found;
 }
 
-/* Makes `top` current in CUDA if it is not. Does nothing between core_enter
- * and its end: the context that core_enter has made current stays current. */
+/* Makes `top` current in CUDA if another context is. Returns true if it has
+ * changed the current context. Changes nothing between core_enter and
+ * core_leave: the context that core_enter has made current stays current. */
 static inline bool
 stack_claim(const struct core_context *top)
 {
@@ -329,8 +330,8 @@ core_stack_pop(void)
 }
 
 #ifdef Py_GIL_DISABLED
-/* Function that returns the lock of the context that `adopt` would push, or
- * NULL; thread_context.c sets it. */
+/* Function that returns a lock, or NULL: the lock of the context that the
+ * function `adopt` would push. thread_context.c sets the function. */
 static struct core_lock *(*adopted_lock)(void);
 
 void

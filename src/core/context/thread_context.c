@@ -118,7 +118,8 @@ thread_context_lock_find(void)
 #endif
 
 /* Makes the context current in CUDA and pushes it on this thread's stack until
- * core_home_leave. Returns false, maybe with an exception, if it cannot. */
+ * core_home_leave. On failure returns false, with an exception only if the
+ * push on the stack has failed. */
 static bool
 home_push(struct core_context *home, struct core_scope *scope)
 {
