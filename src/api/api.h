@@ -1,11 +1,13 @@
 /* api.h - the driver API, NVRTC, cuBLAS and NCCL as tables of functions, and
  * the functions that open the libraries.
  *
- * Code above this layer does not depend on the library in use: calls read
- * driver.cuMemAlloc(&pointer, bytes) and nvrtc.nvrtcVersion(&major, &minor).
- * Before a library is open, all entries of its table are stubs. After that,
- * only entries of functions that the library lacks are stubs. A stub is a
- * function that only returns an error. Stubs of `driver` return
+ * Code above this layer does not depend on the library in use: it calls, for
+ * example, driver.cuMemAlloc(&pointer, bytes) or nvrtc.nvrtcVersion(&major,
+ * &minor). Before a library is open, the entries of its table are stubs. After
+ * that, only entries of functions that the library lacks are stubs. A few
+ * entries of `nccl`, whose comments say so, are NULL instead. A stub is a
+ * function that only returns an error, or the text of an error for
+ * nvrtcGetErrorString and ncclGetErrorString. Stubs of `driver` return
  * CUDA_ERROR_NOT_INITIALIZED before the library is open, and
  * CUDA_ERROR_NOT_SUPPORTED afterwards; those of `nvrtc`
  * NVRTC_ERROR_INVALID_INPUT and NVRTC_ERROR_BUILTIN_OPERATION_FAILURE; those
@@ -118,9 +120,9 @@ int api_open_driver(struct api_choice *choice);
 int api_open_nvrtc(int driver_version, int device_arch,
                    struct api_choice *choice);
 
-/* Opens cuBLAS, which is optional. Returns 0 on success. Returns -1 if no
- * cuBLAS was found, with an empty choice->text, or if the library that
- * PYCUDA_CUBLAS names cannot be used, with an explanation in choice->text. */
+/* Opens cuBLAS, which is optional. Returns 0, or -1 on failure. If the library
+ * that PYCUDA_CUBLAS names cannot be used, choice->text explains why. If no
+ * cuBLAS was found, choice->text is empty. */
 int api_open_cublas(int driver_version, struct api_choice *choice);
 
 /* Opens NCCL, which is optional. Returns 0. On failure returns -1 and sets
@@ -128,7 +130,7 @@ int api_open_cublas(int driver_version, struct api_choice *choice);
 int api_open_nccl(struct api_choice *choice);
 /* Returns whether the open NCCL has an optional function. `entry` is the
  * address of the function's entry in the table, such as &nccl.ncclCommSplit.
- * If NCCL lacks the function, the entry is a stub. */
+ * If NCCL lacks the function, the entry is a stub or NULL. */
 bool api_nccl_has(const void *entry);
 
 /* Call api_fork_begin before fork(), api_fork_end after it in the parent, and

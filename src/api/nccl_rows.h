@@ -40,8 +40,8 @@ typedef enum {
     ncclMin = 3,
     ncclAvg = 4,
     ncclNumOps = 5,
-    /* gives the enum the size that it has in NCCL; values from ncclNumOps on
-     * are operations that a program has created */
+    /* NCCL's largest value, which determines the size of the enum. The values
+     * from ncclNumOps on are operations that a program has created. */
     ncclMaxRedOp = 0x7fffffff,
 } ncclRedOp_t;
 

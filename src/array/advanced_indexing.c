@@ -96,9 +96,9 @@ is_array(PyObject *object)
     return is;
 }
 
-/* _address_bits(array): returns the low eight bits of the address, for tests
- * of alignment. Does not mark the memory as escaped (known to code outside
- * this package), since the bits do not reveal the address. */
+/* _address_bits(array): returns the low eight bits of the address of the first
+ * element, for tests of alignment. Does not mark the memory as escaped (known
+ * to code outside this package), since the bits do not reveal the address. */
 PyObject *
 advanced_address_bits(PyObject *module, PyObject *array)
 {

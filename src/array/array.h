@@ -3,8 +3,8 @@
  * Functions need the GIL. Those that return int return 0, or -1 with an
  * exception; those that return a pointer return a new reference, or NULL with
  * an exception, unless noted. The GIL protects all tables and caches of
- * src/array. Strides are signed and in bytes; sizes count elements unless
- * named bytes.
+ * src/array. Strides are signed and in bytes. Sizes are numbers of elements,
+ * unless their name contains "bytes".
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_ARRAY_ARRAY_H
@@ -23,10 +23,11 @@ struct array {
     Py_ssize_t size; /* number of elements */
     int ndim;
     unsigned flags; /* bits of enum array_flags */
-    /* ndim lengths; points to inline_dims or to memory of PyMem_Malloc */
+    /* lengths of the `ndim` axes, in inline_dims or in memory from
+     * PyMem_Malloc */
     npy_intp *shape;
-    /* strides in bytes, ndim of them; stored behind `shape` in the same
-     * memory */
+    /* strides in bytes of the `ndim` axes, in the same memory as `shape`,
+     * directly after the lengths */
     npy_intp *strides;
     PyArray_Descr *dtype; /* strong reference */
     /* strong reference; the array whose memory a view shows, or NULL */

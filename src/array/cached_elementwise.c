@@ -4,10 +4,10 @@
  * Called by elementwise_operation.c and fast_ufunc.c. Types, kernel and grid
  * of an operation on contiguous arrays of one shape depend only on a few
  * properties of the operands. The cache maps these properties to the launch,
- * so a repeated operation needs no other work than the launch. The driver's
- * code evicts this package's code and data from the CPU's caches; after that,
- * the path through elementwise_operation.c and elementwise_task.c costs more
- * than the launch itself.
+ * so a repeated operation needs no other work than the launch. Without the
+ * cache, each operation would run elementwise_operation.c and
+ * elementwise_task.c. That takes longer than the launch itself, since the
+ * driver's code evicts their code and data from the CPU's caches.
  *
  * The cache owns references to the dtypes that it compares by address, but no
  * references to kernels. A context gets a new key when its kernels are
@@ -360,10 +360,11 @@ result_new_slow(const struct cached_launch *repeat, struct array *model,
     return made;
 }
 
-/* Performs a cached operation. Writes to `out`, or to a new array of `dtype`;
- * the type rule determines the type if both are NULL. Returns false if the
- * operation is not in the cache. Otherwise returns true and stores the result
- * in *result, NULL with an exception on failure. */
+/* Performs a cached operation. Writes to `out`, or to a new array of `dtype`
+ * if `out` is NULL. If `dtype` is NULL too, the type rule determines the type
+ * of the new array. Returns false if the operation is not in the cache.
+ * Otherwise returns true and stores the result in *result, NULL with an
+ * exception on failure. */
 static inline __attribute__((always_inline)) bool
 entry_run(const struct cached_launch *key,
           const struct shared_properties *common, struct launch_target where,

@@ -246,8 +246,8 @@ call(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
                                       : call_python(op, args, nargs, names);
 }
 
-/* Implements tp_call. A Python subclass may have wrapped this method in its
- * own __call__. */
+/* Implements tp_call, for calls that do not use vectorcall: for example, a
+ * Python subclass overrides __call__ and calls the __call__ of this class. */
 static PyObject *
 elementwise_call(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -268,9 +268,9 @@ elementwise_call(PyObject *op, PyObject *args, PyObject *kwargs)
 /* In Python 3.11, Python subclasses do not inherit vectorcall, since a program
  * may assign __call__ to a class at any time. Without vectorcall, each call
  * has to build a tuple of arguments. Therefore __init_subclass__ sets
- * Py_TPFLAGS_HAVE_VECTORCALL in subclasses without their own __call__. Each
- * call checks whether a program has replaced __call__ since, and clears the
- * flag if so. */
+ * Py_TPFLAGS_HAVE_VECTORCALL in subclasses without their own __call__. If a
+ * program assigns __call__ to such a subclass later, the next call notices it
+ * and clears the flag. */
 static PyTypeObject *base_type; /* strong reference; ElementwiseBase */
 
 static PyObject *

@@ -235,9 +235,9 @@ axis_flip(struct layout *layout, int axis)
     }
 }
 
-/* Returns whether axis `a` should come after axis `b`, as the inner axis,
- * because its stride is smaller. Decides by the first operand whose strides
- * along the axes differ in magnitude. */
+/* Returns whether axis `a` should come after axis `b`, as the inner axis: the
+ * stride along `a` is smaller. Compares the strides of the first operand whose
+ * strides along the two axes differ in magnitude. */
 static int
 axis_inside(const struct layout *layout, int a, int b)
 {

@@ -1,6 +1,7 @@
 /* layout.h - shapes and strides, as pure arithmetic for any thread.
  *
- * Strides are signed and in bytes; sizes count elements unless named bytes.
+ * Strides are signed and in bytes. Sizes are numbers of elements, unless their
+ * name contains "bytes".
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_ARRAY_LAYOUT_H

@@ -2,8 +2,9 @@
  * assignment.
  *
  * Methods of ArrayBase. Host memory is made contiguous before a transfer. A
- * kernel on the device copies between contiguous memory and other layouts.
- * Asynchronous calls hold no reference to host memory, as in CUDA.
+ * kernel on the device copies between contiguous memory and other layouts. An
+ * asynchronous copy of page-locked or managed memory holds a reference to the
+ * host array until the copy is complete (core/memory/pending_copies.c).
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"

@@ -1,9 +1,9 @@
 /* core.h - functions that core offers to src/array.
  *
- * All of them are called with the GIL held and return with it held. Those that
- * wait release it during the wait. In free-threaded Python, "the GIL" means
- * the lock of the current context (python/locks.h), here and in all headers of
- * core and array. An int result is 0, or -1 with a Python
+ * The caller of each function has the GIL. Functions that wait release the GIL
+ * during the wait and acquire it again. In free-threaded Python, "the GIL"
+ * means the lock of the current context (python/locks.h), here and in all
+ * headers of core and array. An int result is 0, or -1 with a Python
  * exception; a PyObject * result is a new reference, or NULL with an
  * exception.
  *

@@ -80,8 +80,8 @@ enum image_shuffle {
     IMAGE_SHUFFLE_CONVERGED = 8,
 };
 
-/* Mask of the bits of a lane index that tell the segment of the lane, for a
- * shuffle in segments of `width` lanes. */
+/* For a shuffle within segments of `width` lanes: mask of the bits of a lane
+ * index that are equal for all lanes of a segment. */
 #define IMAGE_SHUFFLE_SEGMENT(width) (int)((32 - (unsigned)(width)) & 31)
 
 /* Operation by which __pycuda_reduce combines the values of the lanes. */

@@ -84,9 +84,9 @@ code_file_check(const char *path, const char *routine)
     return 0;
 }
 
-/* Reads `size` bytes; returns 0 or an errno. If the file was truncated after
- * it was opened, fills the rest with zeros and leaves it to the checks of the
- * image to find the damage. */
+/* Reads `size` bytes. Returns 0 or an errno. If the file was truncated after
+ * it was opened, fills the rest of the bytes with zeros; later checks of the
+ * image detect the damage. */
 static int
 file_read(int fd, char *bytes, size_t size)
 {

@@ -13,10 +13,11 @@
 
 _Thread_local unsigned core_scope_depth CORE_AT_ONCE;
 
-/* Makes `context` CUDA's current context until core_leave, for native calls on
- * one of its objects from any thread. This thread's stack of Contexts
- * (stack.c) stays unchanged. Returns false if the context is gone: there is
- * nothing to release, and core_leave must not be called. */
+/* Makes `context` CUDA's current context until core_leave, so that any thread
+ * can pass an object of the context to the driver. This thread's stack of
+ * Contexts (stack.c) stays unchanged. Returns false if the context is NULL or
+ * detached, or cannot be made current. The caller then does not use the object
+ * and does not call core_leave. */
 bool
 core_enter(const struct core_context *context, struct core_scope *scope)
 {

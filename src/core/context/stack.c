@@ -340,9 +340,9 @@ core_stack_set_adopted_lock(struct core_lock *(*function)(void))
     adopted_lock = function;
 }
 
-/* Returns the lock of the context that a call uses: the one on top of this
- * thread's stack, or the one that core_stack_top would push. Returns NULL if
- * there is none. */
+/* Returns the lock of the context that a call uses: the context on top of this
+ * thread's stack or, if the stack is empty, the context that core_stack_top
+ * would push. Returns NULL if there is no such context. */
 static struct core_lock *
 stack_lock(void)
 {
