@@ -42,7 +42,7 @@ struct cached_launch {
     /* Operation, number of inputs, and whether the output is the first input
      * or the array that a scalar fills; packed by entry_form. */
     uint32_t form;
-    uint32_t mask; /* address bits that must be zero in all arrays */
+    uint32_t mask; /* the kernel needs arrays with these address bits 0 */
     const struct rule *rule;
 };
 

@@ -31,7 +31,7 @@ struct cached_reduction {
     npy_intp size;
     /* the operation and its number of inputs, packed into one integer */
     uint32_t form;
-    uint32_t mask;      /* address bits that must be zero in all inputs */
+    uint32_t mask;      /* the kernel needs inputs with these address bits 0 */
     npy_intp per_block; /* number of elements that a thread block reduces */
     /* Dtype of the result, borrowed from the type rule. */
     PyArray_Descr *result;

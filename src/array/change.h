@@ -12,13 +12,12 @@
 
 #include "array/array.h"
 
-/* Changes an array: calls edit(draft, value), where the draft has the address,
- * owner, size, flags, dtype, shape and strides of the array and no other
- * fields; then exchanges the fields of the draft, which `edit` has modified,
- * with those of the array. The draft owns its references and its dimensions.
- * `edit` returns 0, or -1 with an exception; after -1 the array is unchanged.
- * If another thread has changed the array, calls `edit` again with a new
- * draft. */
+/* Changes an array. First copies its address, owner, size, flags, dtype, shape
+ * and strides to a draft, and calls edit(draft, value), which modifies the
+ * draft. Then exchanges these fields of the draft and of the array. The draft
+ * owns its references and its dimensions. `edit` returns 0, or -1 with an
+ * exception; after -1 the array is unchanged. If another thread changes the
+ * array during `edit`, starts again with a new draft. */
 int array_change(struct array *array,
                  int (*edit)(struct array *draft, const void *value),
                  const void *value);

@@ -20,17 +20,17 @@
 #include "array/validation.h"
 #include "core/core.h"
 
-/* A row is all elements along the last axis. Minimum number of elements of a
- * row for which each row gets its own blocks. */
+/* Minimum number of elements of a row (all elements along the last axis) for
+ * which each row gets its own thread blocks. */
 #define ROW_MINIMUM 64
 /* Minimum number of elements of a row (the last axis) for which kernels of
- * LAYOUT_FLAT advance pointers along the row. In shorter rows, they compute
- * each address from the element's index. */
+ * LAYOUT_FLAT advance pointers along the row. In shorter rows, these kernels
+ * compute each address from the element's index. */
 #define WALK_MINIMUM 8
 /* Minimum length of the two axes that a tile spans. */
 #define TILE_MINIMUM 16
-/* Maximum number of elements for which small tiles are used. Large tiles would
- * be too few to give each multiprocessor work. */
+/* Maximum number of elements for which small tiles are used. So few elements
+ * have too few large tiles to give each multiprocessor work. */
 #define SMALL_TILES (1 << 20)
 /* Minimum number of elements of a row (the last axis) for 16-byte loads. */
 #define PACK_MINIMUM 256

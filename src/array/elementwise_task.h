@@ -98,8 +98,8 @@ int cached_copy_run(struct array *target, struct array *source,
 void cached_copy_add(const struct elementwise_task *task,
                      const struct array *target, const struct array *source);
 
-/* Launches a task, whose layout.size must not be 0, and completes its fields.
- * Returns 0, or -1 with an exception. */
+/* Completes the fields of a task and launches it. The caller ensures that
+ * layout.size of the task is not 0. Returns 0, or -1 with an exception. */
 int elementwise_task_run(struct elementwise_task *task);
 
 #endif

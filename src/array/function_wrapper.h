@@ -2,9 +2,9 @@
  * function.
  *
  * FastUfunc, PlannedMethod and FastCall have C fast paths for some calls and
- * pass other calls to the wrapped function. To programs they look like the
- * function: functools.update_wrapper copies its name, docstring and signature
- * to their dict.
+ * pass other calls to the wrapped function. To a program, a wrapper looks like
+ * the function that it wraps: functools.update_wrapper copies the function's
+ * name, docstring and signature to the wrapper's dict.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -94,7 +94,7 @@ common_unit(const struct index_copy *copy, npy_intp bytes)
 }
 
 /* Prepares the arrays for use by a kernel in `stream`, so that later uses in
- * other streams wait for it. Returns 0, or -1 with an exception. */
+ * other streams wait for the kernel. Returns 0, or -1 with an exception. */
 static int
 index_copy_use(const struct index_copy *copy, CUstream stream)
 {
@@ -210,8 +210,8 @@ index_copy_run(const struct index_copy *copy, CUstream stream)
                                      .axis = copy->axis};
 
     /* Copy whole rows in the largest words, of 8 bytes at most, that divide a
-     * row and to which both arrays are aligned. They may be larger than an
-     * element. */
+     * row and to which both arrays are aligned. Such a word may contain
+     * several elements. */
     if (copy->rows && copy->plain) {
         made.unit = common_unit(copy, span * itemsize);
         made.words = 1;

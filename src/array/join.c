@@ -272,7 +272,7 @@ join_stack(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 /* --- roll -------------------------------------------------------------- */
 
 /* Copies source[from:from + length] to target[to:to + length], both along
- * `axis`. The arrays must not overlap. */
+ * `axis`. The caller ensures that the arrays do not overlap. */
 static int
 move_indices(struct array *target, struct array *source, int axis, npy_intp to,
              npy_intp from, npy_intp length)

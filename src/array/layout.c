@@ -284,9 +284,10 @@ axes_clean(struct layout *layout)
     layout->ndim = ndim_left;
 }
 
-/* Removes axes of length 1, sorts the others by the strides of operand 0, and
- * merges adjacent axes that one stride can express for all operands. Leaves at
- * least one axis. The size must not be 0. */
+/* Removes axes of length 1 and makes the strides of operand 0 positive. Sorts
+ * the axes by descending stride (axis_inside), and merges adjacent axes that
+ * one stride can express for all operands. Leaves at least one axis. The
+ * caller ensures that the layout has elements. */
 void
 layout_collapse(struct layout *layout)
 {

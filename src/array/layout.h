@@ -32,8 +32,8 @@ struct layout {
     npy_intp size;
     npy_intp shape[ARRAY_MAX_NDIM];
     npy_intp strides[ARRAY_OPERANDS][ARRAY_MAX_NDIM];
-    /* Bytes to add to each pointer: the first element moves to the other end
-     * of an axis whose direction layout_collapse reverses. */
+    /* For each operand: bytes to add to its pointer. If layout_collapse
+     * reverses an axis, another element of the operand becomes the first. */
     npy_intp offset[ARRAY_OPERANDS];
 };
 
@@ -69,8 +69,8 @@ int layout_broadcast(int *ndim, npy_intp *shape, int other_ndim,
 void layout_add(struct layout *layout, int operand, int ndim,
                 const npy_intp *shape, const npy_intp *strides);
 /* Removes axes of length 1, sorts and merges the other axes, and makes the
- * output's strides positive. Leaves at least one axis. The layout must have
- * elements. */
+ * output's strides positive. Leaves at least one axis. The caller ensures that
+ * the layout has elements. */
 void layout_collapse(struct layout *layout);
 /* Computes strides with which an array of a new shape has the same elements in
  * C order. Both shapes have the same number of elements, at least 1. Returns

@@ -132,8 +132,8 @@ copy_raw(struct array *target, struct array *source, CUstream stream)
     task.pointer[0] = target->head.pointer;
     task.pointer[1] = source->head.pointer;
     task.stream = stream;
-    /* Describe both arrays before the launch. It may release the GIL, and
-     * another thread may then set the attributes of an array. */
+    /* Describe both arrays before the launch: the launch may release the GIL,
+     * and another thread may then set the attributes of an array. */
     struct identity to, from;
     identity_set(&to, target);
     identity_set(&from, source);
@@ -180,9 +180,9 @@ overlap(const struct array *a, const struct array *b)
 }
 
 /* Performs target[...] = source for arrays of the same dtype that have
- * elements; the source must broadcast to the target. Overlapping sources are
- * copied first. Asynchronous in `stream`. Returns 0, or -1 with an
- * exception. */
+ * elements. The caller ensures that the source broadcasts to the target. A
+ * source that overlaps the target is copied first. Asynchronous in `stream`.
+ * Returns 0, or -1 with an exception. */
 int
 array_copy_same_dtype(struct array *target, struct array *source,
                       CUstream stream)

@@ -392,8 +392,8 @@ reduce_slow(int operation, int inputs, PyObject *const *objects)
     return (PyObject *)result;
 }
 
-/* Reduces arrays of one shape, which must not be empty, on the default stream
- * with the default result type. */
+/* Reduces arrays of one shape that are not empty. Uses the default stream and
+ * the default result type of the operation. */
 PyObject *
 array_reduce_all(int operation, int inputs, PyObject *const *objects)
 {

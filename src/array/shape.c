@@ -368,8 +368,8 @@ array_squeeze(PyObject *self, PyObject *args, PyObject *kwargs)
 }
 
 /* _strided(shape, strides): returns a view with other strides in bytes, such
- * as those of the diagonal; strides may be 0. All of its elements must be
- * inside this array's allocation. */
+ * as those of the diagonal; strides may be 0. Raises ValueError if an element
+ * of the view would be outside this array's allocation. */
 static PyObject *
 array_strided(PyObject *self, PyObject *args)
 {

@@ -225,8 +225,9 @@ host_in_shape(PyArrayObject *host, const struct array *array,
     return (PyArrayObject *)PyArray_Newshape(host, &dims, NPY_CORDER);
 }
 
-/* Implements get(host) for a host array, which must be writable and of the
- * same dtype. Returns a new reference to the host array. */
+/* Implements get(host) for a host array. Raises TypeError if its dtype differs
+ * from that of the device array, and ValueError if the host array is
+ * read-only. Returns a new reference to the host array. */
 static PyObject *
 get_given(struct array *array, PyArrayObject *host, int async, CUstream stream)
 {

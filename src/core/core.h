@@ -262,9 +262,9 @@ enum core_table {
     CORE_TABLE_REDUCTIONS,
     CORE_TABLES,
 };
-/* Returns the current context's cache of one kind: `bytes` bytes, which are
- * zero at first, at a multiple of 64. They are never freed; a later context
- * may find old entries in them. Returns NULL without an exception if no
+/* Returns the current context's cache of one kind: a block of `bytes` bytes,
+ * aligned to 64 bytes and zero at first. The block is never freed; a later
+ * context may find old entries in it. Returns NULL without an exception if no
  * context is current or there is no memory. */
 void *core_current_table(enum core_table which, size_t bytes);
 #endif

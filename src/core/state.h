@@ -100,7 +100,8 @@
 
 struct core_state {
     /* The following fields share a cache line with the first type pointers of
-     * CORE_TYPES, because each operation of this module reads both. */
+     * CORE_TYPES, because each operation of this module reads these fields and
+     * those pointers. */
     /* this process was forked from one that had initialized CUDA, so CUDA is
      * unusable */
     bool forked;

@@ -1,10 +1,10 @@
 /* layout_read.c - reads the parameter layouts (offsets and sizes) of a
  * module's kernels from its image, the compiled code.
  *
- * A CPU device's image has a table of them (image/image.h); a cubin has
- * .nv.info sections (layout_cubin.c). For any other image the table stays
- * empty, and function.c asks the driver instead. Images may come from a
- * damaged cache file, so every offset is checked.
+ * A CPU device's image contains a table of layouts (image/image.h); a cubin
+ * has .nv.info sections (layout_cubin.c). For any other image the module's
+ * table stays empty, and function.c asks the driver instead. Images may come
+ * from a damaged cache file, so every offset is checked.
  *
  * SPDX-License-Identifier: MIT */
 #include <elf.h>

@@ -4,9 +4,9 @@
  * The storage has the compiled kernels and launch plans
  * (src/array/kernel_cache.c), the results that Python functions cache by
  * context, and the buffer in which kernels record faults. Most of these
- * objects refer to the context, as every Function does. The context is their
- * only owner, so Python's garbage collector can release an unused context, and
- * detach() leaves none of them behind.
+ * objects refer to the context, as every Function does. Only the context owns
+ * the objects. Therefore Python's garbage collector can release an unused
+ * context together with its objects, and detach() releases all of them.
  *
  * A context has a key, a number that other caches use to find entries for the
  * context (src/array/cached_elementwise.c). The key changes when the context's

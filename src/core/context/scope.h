@@ -33,8 +33,8 @@ bool core_enter(const struct core_context *context, struct core_scope *scope);
 void core_leave(struct core_scope *scope);
 /* Called before Python code that may use pycuda, inside or outside of scopes
  * (core_enter to core_leave). The Python code then works in the context on top
- * of the thread's stack, as outside of scopes. The caller must call
- * core_scopes_resume with the same `state` afterwards. */
+ * of the thread's stack, not in the context of an open scope. The caller calls
+ * core_scopes_resume with the same `state` after the Python code. */
 void core_scopes_suspend(struct core_suspended_scopes *state);
 /* Ends core_scopes_suspend: opens the suspended scopes again, and restores
  * CUDA's current context if there was a scope. */

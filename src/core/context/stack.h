@@ -50,9 +50,8 @@ struct core_context *core_stack_claim_top(void);
  * raises no exception. */
 void core_stack_set_adopt(bool (*function)(void));
 #ifdef Py_GIL_DISABLED
-/* Sets a companion of the function that core_stack_set_adopt has set. It
- * returns the lock of the context that the other function would push, or
- * NULL. */
+/* Sets the function that returns a lock, or NULL: the lock of the context that
+ * the function passed to core_stack_set_adopt would push. */
 void core_stack_set_adopted_lock(struct core_lock *(*function)(void));
 #endif
 /* Returns whether this thread ever pushed a context with core_stack_push. */
