@@ -162,9 +162,9 @@ free_list_has(const PyTypeObject *type)
 
 #else
 
-/* Takes an object from the free list, which must not be empty. Objects in the
- * list own nothing (see array_dealloc). The caller sets all fields that are
- * not set here. */
+/* Takes an object from the free list. The caller ensures that the list is not
+ * empty, and sets all fields that are not set here. Objects in the list own
+ * nothing (see array_dealloc). */
 static inline struct array *
 free_list_pop(void)
 {

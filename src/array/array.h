@@ -116,7 +116,8 @@ struct array *array_new_fast(struct array *model, int ndim,
                              PyArray_Descr *dtype,
                              struct core_context *context, CUstream stream);
 /* Allocates memory for the array's elements from its allocator, for use in
- * `stream`. The array must not have memory yet. May run Python code. */
+ * `stream`. The caller ensures that the array has no memory yet. May run
+ * Python code. */
 int array_allocate_memory(struct array *array, CUstream stream);
 /* Frees the memory of shape and strides. */
 static inline void

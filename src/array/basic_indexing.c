@@ -247,8 +247,8 @@ array_subscript(PyObject *self, PyObject *key)
     return view || PyErr_Occurred() ? view : advanced_get(self, key);
 }
 
-/* Returns array[index]; also called by iteration. An array without axes
- * iterates as empty, as in PyCUDA. */
+/* Returns array[index]; also called by iteration. Iterating over an array
+ * without axes yields no elements, as in PyCUDA. */
 PyObject *
 array_item(PyObject *self, Py_ssize_t index)
 {

@@ -42,13 +42,14 @@ struct index_copy {
  * raises the exception. */
 int index_copy_run(const struct index_copy *copy, CUstream stream);
 
-/* Implements pycuda._driver._take_indexed, which copies the elements or rows
- * that indices select into another array. Returns True, False if the context
- * has no fault record yet, or NULL with an exception. */
+/* Implements pycuda._driver._take_indexed: copies the elements or rows of
+ * `row` that the indices select, and stores them in the array `plain`. Returns
+ * True, False if the context has no fault record yet, or NULL with an
+ * exception. */
 PyObject *index_copy_gather(PyObject *module, PyObject *args);
-/* Implements pycuda._driver._put_indexed, which copies an array into the
- * elements or rows that indices select. Returns True, False if the context has
- * no fault record yet, or NULL with an exception. */
+/* Implements pycuda._driver._put_indexed: copies the array `plain` and stores
+ * it in the elements or rows of `row` that the indices select. Returns True,
+ * False if the context has no fault record yet, or NULL with an exception. */
 PyObject *index_copy_scatter(PyObject *module, PyObject *args);
 
 #endif

@@ -6,9 +6,9 @@
 
 #include "core/numpy.h"
 
-/* Converts a Python value to the dtype and stores its bytes at `bytes`, as
- * PyArray_Pack does, which NumPy 1.26 does not export. Returns 0, or -1 with
- * an exception. */
+/* Converts a Python value to the dtype and stores its bytes at `bytes`. Does
+ * the same as NumPy 2's function PyArray_Pack, but also works with NumPy 1.26,
+ * which does not export PyArray_Pack. Returns 0, or -1 with an exception. */
 int array_pack(PyArray_Descr *dtype, void *bytes, PyObject *value);
 
 #endif

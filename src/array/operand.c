@@ -106,8 +106,9 @@ operand_integer_fits(long long value, int type_num)
 }
 
 /* Converts a Python int to the loop type, the type in which the operation
- * computes. Returns false for types and values that it does not handle: the
- * caller then lets NumPy convert the value or raise the exception. */
+ * computes. Returns false for types and values that this function does not
+ * handle: the caller then lets NumPy convert the value or raise the
+ * exception. */
 static bool
 int_convert(PyObject *scalar, int type_num, size_t bytes, char *value)
 {

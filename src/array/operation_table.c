@@ -42,8 +42,8 @@ operation_setup(void)
     return 0;
 }
 
-/* Returns the number of the operation with this interned name, or -1. Numbers
- * and names are never removed. The caller has the lock. */
+/* Returns the number of the operation with the interned name `name`, or -1 if
+ * there is none. Operations are never removed. The caller holds table_lock. */
 static int
 number_find(const PyObject *name)
 {

@@ -163,8 +163,8 @@ array_ravel(PyObject *self, PyObject *unused)
 
 /* --- transpose --------------------------------------------------------- */
 
-/* Returns the index of the axis, which may be negative to count from the last
- * axis, or -1 with NumPy's AxisError. */
+/* Returns the index of an axis, from 0. A negative `given` counts from the
+ * last axis. Returns -1 with NumPy's AxisError if there is no such axis. */
 static int
 axis_check(npy_intp given, int ndim)
 {

@@ -13,7 +13,8 @@
 struct array;
 
 extern PyMethodDef array_transfer_methods[];
-/* Returns the truth of an array of one element, or -1 with an exception. */
+/* Returns the truth value (0 or 1) of an array of one element, or -1 with an
+ * exception. */
 int array_bool(PyObject *self);
 /* Performs target[...] = value for a scalar, sequence, NumPy array or
  * GPUArray. */

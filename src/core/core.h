@@ -187,8 +187,8 @@ int core_launch_arrays(struct core_context *context,
                        int count, struct core_array_head *const *arrays,
                        void **arguments);
 
-/* Launches a Function whose prepare() was called, like prepared_async_call:
- * converts Python arguments by the prepared format. */
+/* Launches a Function as its method prepared_async_call does: converts the
+ * Python arguments by the format that was passed to prepare(). */
 int core_launch_prepared(PyObject *function, const unsigned grid[3],
                          const unsigned block[3], PyObject *stream_or_none,
                          PyObject *const *arguments, Py_ssize_t count);
@@ -248,8 +248,9 @@ enum core_local {
     CORE_LOCAL_FAULTS,  /* buffer in which kernels record faults */
     CORE_LOCAL_COUNT,
 };
-/* Returns the current context's storage of one kind, which contains NULL
- * before the first use. Returns NULL with LogicError without a context. */
+/* Returns the address of the current context's pointer to its object of one
+ * kind; the pointer is NULL before the first use. Returns NULL with LogicError
+ * if no context is current. */
 PyObject **core_local_slot(enum core_local which);
 
 #ifdef Py_GIL_DISABLED

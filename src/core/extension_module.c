@@ -149,7 +149,8 @@ driver_exec(PyObject *module)
     }
     if (parts_setup(module) < 0) {
         Py_CLEAR(core.module);
-        /* a setup function that fails without an exception had no memory */
+        /* A setup function fails without an exception only if there is not
+         * enough memory. */
         if (!PyErr_Occurred()) {
             PyErr_NoMemory();
         }

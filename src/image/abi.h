@@ -332,12 +332,12 @@ struct __attribute__((may_alias)) image_check_operand {
         0)                                                                    \
     ROW(void, __pycuda_check_copy,                                            \
         (const void *to, const void *from, uint64_t bytes), 0)                \
-    /* Records that the lifetime of a variable of one thread begins or ends:  \
-     * its bytes are uninitialized. */                                        \
+    /* Called when the lifetime of a variable of one thread begins or ends:   \
+     * records that the bytes of the variable are uninitialized. */           \
     ROW(void, __pycuda_check_local, (const void *variable, uint64_t bytes),   \
         0)                                                                    \
-    /* If `undefined` is not 0, reports the use of a variable of one thread   \
-     * that was never assigned a value. */                                    \
+    /* Called when a thread uses a local variable. If `undefined` is not 0,   \
+     * the thread has never assigned a value to it: reports the use. */       \
     ROW(void, __pycuda_check_value,                                           \
         (uint32_t undefined, struct image_site * site, uint32_t linear), 0)
 

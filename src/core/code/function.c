@@ -165,8 +165,8 @@ core_shared_allow(struct core_function *function, size_t bytes)
                    function->handle,
                    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                    (int)bytes) != CUDA_SUCCESS) {
-        /* No error is raised here: the launch fails later and reports the
-         * problem. */
+        /* The driver does not allow so many bytes. No error is raised here:
+         * the launch that needs them fails later and reports the problem. */
         return 0;
     }
     function->shared_allowed = bytes;

@@ -34,8 +34,8 @@ struct core_layouts {
 
 /* Frees the entries of a table of parameter layouts. */
 void core_layouts_free(struct core_layouts *layouts);
-/* Returns the parameter layout of the kernel `name`. It belongs to the table.
- * Returns NULL if the table has no such kernel. */
+/* Returns the parameter layout of the kernel `name`. The layout belongs to the
+ * table. Returns NULL if the table has no such kernel. */
 const struct core_layout *core_layouts_find(const struct core_layouts *table,
                                             const char *name);
 /* Writes the names of the module's kernels into the buffer `text`. The caller

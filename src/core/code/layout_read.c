@@ -93,9 +93,9 @@ image_read(const char *image, size_t bytes, struct core_layouts *layouts)
                sizeof kernel);
         parameters += kernel.parameter_count;
         if (parameters > header.parameter_count) {
-            /* A parameter entry belongs to one kernel only. Without this check
-             * the layouts of a damaged image could need much more memory than
-             * the image. */
+            /* The image is damaged, since each parameter entry belongs to one
+             * kernel only. Without this check the layouts of a damaged image
+             * could need much more memory than the image. */
             return;
         }
         image_read_kernel(image, &header, &kernel, layouts);

@@ -258,7 +258,7 @@ linker_link_module(PyObject *op, PyObject *unused)
     if (linker_report(self, code, "cuLinkComplete") == 0) {
         module = core_module_load(image, bytes);
     }
-    linker_destroy(self, state); /* the driver also frees `image` */
+    linker_destroy(self, state); /* frees the link state and `image` */
     return module;
 }
 

@@ -30,7 +30,7 @@ contexts_guard(void)
     }
 }
 
-/* Sets the field `guarded` of every context. It is true if there are several
+/* Sets the field `guarded` of every context: to true if there are several
  * contexts, or if the context has an open capture or is detached. Called after
  * a context or a capture has begun or ended. The loop is short, since there
  * are few contexts. */

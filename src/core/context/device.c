@@ -252,8 +252,9 @@ device_make_context(PyObject *self, CORE_ARGS)
     if (core_check(code, "cuCtxCreate") < 0) {
         return NULL;
     }
-    /* cuCtxCreate pushed the context. Pop it and set it instead, since this
-     * extension keeps CUDA's own stack at one entry. */
+    /* cuCtxCreate pushed the new context on CUDA's own stack. Pop the context
+     * and replace the stack's top by it, since this extension keeps at most
+     * one entry on CUDA's stack. */
     driver.cuCtxPopCurrent(&popped);
     driver.cuCtxSetCurrent(handle);
     PyObject *context = core_context_wrap(handle, device, CONTEXT_CREATED);

@@ -36,8 +36,8 @@ void core_leave(struct core_scope *scope);
  * of the thread's stack, not in the context of an open scope. The caller calls
  * core_scopes_resume with the same `state` after the Python code. */
 void core_scopes_suspend(struct core_suspended_scopes *state);
-/* Ends core_scopes_suspend: opens the suspended scopes again, and restores
- * CUDA's current context if there was a scope. */
+/* Reverses core_scopes_suspend: opens the suspended scopes again. If a scope
+ * was open, restores CUDA's current context of that scope. */
 void core_scopes_resume(const struct core_suspended_scopes *state);
 /* Raises LogicError: the object's context was detached. Returns -1. */
 int core_context_fail_detached(const char *routine);

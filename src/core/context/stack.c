@@ -30,8 +30,9 @@ struct stack {
     struct core_entered entered;
 };
 
-/* Function that pushes the context chosen for threads that have never pushed
- * one; thread_context.c sets it. */
+/* Function for threads that have never pushed a context: it pushes the context
+ * that the program chose for such threads, if any, and returns whether it has
+ * pushed one. thread_context.c sets the function. */
 static bool (*adopt)(void);
 
 static _Thread_local struct stack *cached CORE_AT_ONCE;
@@ -212,8 +213,8 @@ core_stack_top(void)
                : found;
 }
 
-/* Makes `top` current in CUDA if another context is. Returns true if it has
- * changed the current context. Changes nothing between core_enter and
+/* Makes `top` current in CUDA if another context is current. Returns true if
+ * it has changed the current context. Changes nothing between core_enter and
  * core_leave: the context that core_enter has made current stays current. */
 static inline bool
 stack_claim(const struct core_context *top)
