@@ -65,9 +65,10 @@ cache_entries(void)
 }
 #endif
 
-/* Returns the field `form` of a cache entry, which packs its arguments.
- * `is_given` is true if the operation writes to an existing array: to its
- * first input, or to the array that a scalar fills. */
+/* Packs the three arguments in one integer and returns it: the value of the
+ * field `form` of a cache entry. `is_given` is true if the operation writes to
+ * an existing array: to its first input, or to the array that a scalar
+ * fills. */
 static uint32_t
 entry_form(int operation, int inputs, bool is_given)
 {

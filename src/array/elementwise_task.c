@@ -29,8 +29,9 @@
 #define WALK_MINIMUM 8
 /* Minimum length of the two axes that a tile spans. */
 #define TILE_MINIMUM 16
-/* Maximum number of elements for which small tiles are used. So few elements
- * have too few large tiles to give each multiprocessor work. */
+/* Maximum number of elements for which small tiles are used. With so few
+ * elements, there are not enough large tiles to give each multiprocessor
+ * work. */
 #define SMALL_TILES (1 << 20)
 /* Minimum number of elements of a row (the last axis) for 16-byte loads. */
 #define PACK_MINIMUM 256
@@ -81,8 +82,8 @@ row_length(const struct elementwise_task *task)
     return task->layout.shape[task->layout.ndim - 1];
 }
 
-/* Determines, from its stride along the last axis, how each operand moves
- * along this axis (enum inner_walk). */
+/* Determines for each operand how its address changes along the last axis
+ * (enum inner_walk), from the operand's stride along this axis. */
 static void
 choose_inner(struct elementwise_task *task)
 {

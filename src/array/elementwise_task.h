@@ -60,7 +60,7 @@ struct elementwise_task {
     struct layout layout;
     CUstream stream;
     /* Layout class of the operands. elementwise_task_run sets this field and
-     * those after it. */
+     * the fields after it. */
     enum layout_class class;
     /* true: the operands have more elements than a 32-bit index can count */
     int wide;

@@ -134,8 +134,8 @@ join(PyObject *arrays, PyObject *axis_or_null)
     }
     struct array *result =
         array_new_like(first, first->dtype, first->ndim, shape, NULL, NULL);
-    /* The inputs are checked again, since the allocator is Python code that
-     * may have changed one. */
+    /* The inputs are checked again, since the allocator is Python code, which
+     * may have changed an input. */
     if (result && (!joins(result, first, axis) ||
                    joined_length(arrays, axis) != shape[axis] ||
                    copy_parts(result, arrays, axis) < 0)) {

@@ -110,8 +110,9 @@ int core_function(PyObject *object, CUfunction *handle);
  * cuMemAlloc. `stream` is the stream of its first use. Raises LogicError for 0
  * bytes. */
 PyObject *core_allocate(size_t bytes, CUstream stream);
-/* Does the same as core_allocate (returns a DeviceAllocation) in `context`,
- * which must be the current one, as returned by core_current_with_stream. */
+/* Does the same as core_allocate (returns a DeviceAllocation) in `context`.
+ * The caller ensures that this is the current context, which
+ * core_current_with_stream returns. */
 PyObject *core_allocate_in(struct core_context *context, size_t bytes,
                            CUstream stream);
 /* Fast path of core_allocate_in: reuses a free block of the pool. `stream`
@@ -196,8 +197,8 @@ int core_launch_prepared(PyObject *function, const unsigned grid[3],
 /* Returns whether the object is a matrix product made by _cublas_product. */
 bool core_is_product(PyObject *object);
 /* Runs a cuBLAS product c = a b on the current stream, with the GIL held;
- * `pointer` has the addresses of a, b and c. Returns 1 if it cannot run
- * now. */
+ * `pointer` has the addresses of a, b and c. Returns 1 if cuBLAS does not
+ * support the product or cannot run it now, for example during a capture. */
 int core_product_run(PyObject *product, const CUdeviceptr pointer[3]);
 
 /* Reads two addresses of the stream's scratch memory, for kernels that count
@@ -207,9 +208,9 @@ int core_product_run(PyObject *product, const CUdeviceptr pointer[3]);
 int core_scratch(CUstream stream, size_t bytes, CUdeviceptr *counter,
                  CUdeviceptr *rest);
 
-/* Reads the current context's key, under which tables of kernels are cached. A
- * key is unique in the process and never reused. The context gets a new key
- * when its kernels are dropped. Raises LogicError without a current
+/* Reads the current context's key, by which caches find their entries for the
+ * context. A key is unique in the process and never reused. The context gets a
+ * new key when its kernels are dropped. Raises LogicError without a current
  * context. */
 int core_context_key(void **key);
 /* Returns the current context, borrowed, and its key. Replaces NULL in *stream
@@ -254,9 +255,9 @@ enum core_local {
 PyObject **core_local_slot(enum core_local which);
 
 #ifdef Py_GIL_DISABLED
-/* The caches of launches. In free-threaded Python each context has its own. In
- * builds with a GIL all contexts share them, and the keys of their entries
- * include the context's key. */
+/* Kinds of caches of launches. In free-threaded Python each context has its
+ * own caches. In builds with a GIL all contexts share one cache of each kind,
+ * and the keys of the entries include the context's key. */
 enum core_table {
     CORE_TABLE_COPIES,
     CORE_TABLE_ELEMENTWISE,

@@ -23,8 +23,9 @@
 #include <numpy/arrayscalars.h>
 #pragma GCC diagnostic pop
 
-/* Imports NumPy and fills the table of its functions, which no file may use
- * before. Needs the GIL. Returns 0, or -1 with ImportError. */
+/* Imports NumPy and fills the table of its functions. The caller calls this
+ * function before any other file uses the table. Needs the GIL. Returns 0, or
+ * -1 with ImportError. */
 int core_numpy_import(void);
 
 #endif

@@ -276,7 +276,7 @@ product_free(PyObject *capsule)
 }
 
 /* Returns a capsule that describes a product c = a b. The addresses of a, b
- * and c are passed when it runs. */
+ * and c are passed when the product runs. */
 static PyObject *
 cublas_product(PyObject *module, PyObject *args)
 {

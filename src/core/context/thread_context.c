@@ -38,8 +38,8 @@ is_live(const struct core_context *context)
     return context->valid && !context->ending;
 }
 
-/* Returns the oldest live context, a new reference; NULL if there is none, or
- * no memory. */
+/* Returns the oldest context that is not detached, a new reference. Returns
+ * NULL if there is none, or if there is not enough memory. */
 static struct core_context *
 oldest_context(void)
 {
