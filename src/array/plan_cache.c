@@ -94,9 +94,10 @@ key_equal(const struct plan_key *a, const struct plan_key *b)
 
 /* --- execution --------------------------------------------------------- */
 
-/* Executes one launch. Returns 0, -1 with an exception, or 1 if cuBLAS cannot
- * run now, for example during a capture. The Python function that created the
- * launch plan then computes the result. */
+/* Executes one launch. Returns 0, -1 with an exception, or 1 if cuBLAS does
+ * not support the product or cannot run it now, for example during a capture.
+ * The Python function that created the launch plan then computes the
+ * result. */
 static int
 launch_run(const struct plan_launch *launch, CUdeviceptr *slots)
 {
@@ -135,9 +136,9 @@ slots_set(CUdeviceptr *slots, struct array *const *inputs, int count,
 }
 
 /* Executes all launches of a plan. Returns 0, -1 with an exception, or 1 if
- * cuBLAS cannot run now, for example during a capture. Afterwards the
- * temporary memory returns to the memory pool, which reuses it in stream
- * order. */
+ * cuBLAS does not support a product or cannot run it now, for example during a
+ * capture. Afterwards the temporary memory returns to the memory pool, which
+ * reuses the memory in stream order. */
 static int
 plan_launch(const struct plan *plan, struct array *const *inputs,
             const struct array *result)
@@ -182,7 +183,8 @@ plan_fits(const struct plan *plan, const struct array *result)
 
 /* Executes a plan and returns its result. Returns NULL without an exception if
  * a subclass gave the result another layout than the launches expect, or if
- * cuBLAS cannot run now, for example during a capture. */
+ * cuBLAS does not support a product or cannot run it now, for example during a
+ * capture. */
 static PyObject *
 plan_run(struct plan *plan, struct array *const *inputs)
 {
