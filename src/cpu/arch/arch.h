@@ -86,7 +86,7 @@ struct cpu_relocation {
     /* Address to which a call of the symbol jumps: the address of its stub if
      * the symbol is outside the image, else of the symbol. */
     uint64_t value;
-    uint64_t address; /* address of the symbol itself */
+    uint64_t address; /* address of the symbol, not of its stub */
     /* Entry of the image's table of addresses, 8 bytes. A relocation through
      * this table stores `address` in the entry. */
     char *entry;

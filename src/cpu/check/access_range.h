@@ -53,22 +53,22 @@ struct cpu_check_range {
     struct cpu_shadow_granule *granule;
 };
 
-/* Computes the access range of `row`, the compiler's description of one access
- * in the loop nest. Returns false if the iterations in which its conditions
- * hold are not contiguous. An access that never executes gets count[1] ==
- * 0. */
+/* Computes the access range of `row`, which describes one access in the loop
+ * nest. Returns false if the iterations in which the access executes are not
+ * contiguous, or if a step of its address is 2^40 bytes or more. If the access
+ * never executes, sets range->count[1] to 0. */
 bool cpu_check_range_make(struct cpu_check_range *range,
                           const struct image_check_nest *nest,
                           const struct image_check_range *row);
 
-/* `row` is the compiler's description of one access in a loop, with the
- * conditions under which the access executes. Returns the index of a condition
- * that is false in every iteration, so that the access never executes; -1 if
- * there is no such condition. */
+/* `row` describes one access in a loop, with the conditions under which the
+ * access executes. Returns the index of a condition that is false and has the
+ * same value in all iterations, so that the access never executes. Returns -1
+ * if there is no such condition. */
 int cpu_check_range_false_condition(const struct image_check_range *row);
 
-/* Returns the size in bytes of `row`, the compiler's description of one access
- * in a loop, including its conditions. */
+/* Returns the size in bytes of `row`, which describes one access in a loop.
+ * The array of conditions at the end of `row` is included. */
 static inline unsigned
 cpu_check_range_bytes(const struct image_check_range *row)
 {
@@ -78,18 +78,17 @@ cpu_check_range_bytes(const struct image_check_range *row)
 
 /* ---- loop_accesses.c ---- */
 
-/* Performs checks that trace.c has skipped in a call of __pycuda_check_rows
- * (which checks all accesses of a loop in advance): checks and records the
- * shared-memory accesses whose bits are set in `selected`. If `behind_barrier`
- * is true, the thread block has passed a barrier after the call, so the
- * accesses cannot race any more, and the function only marks the written bytes
- * as written. */
+/* Checks and records shared-memory accesses that trace.c has skipped. They
+ * were passed to __pycuda_check_rows as `form` and `values`, and their bits
+ * are set in `selected`. If `behind_barrier` is true, the thread block has
+ * passed a barrier since then, and the accesses cannot race any more. In this
+ * case, the function only marks the bytes that they write as written. */
 void cpu_check_loop_replay(struct cpu_check *check,
                            const struct image_check_form *form,
                            const uint64_t *values, uint64_t selected,
                            bool behind_barrier);
-/* Returns whether the ranges touch the same bytes, and the same thread touches
- * each byte in both. */
+/* Returns whether two accesses in loops are equal: both touch the same bytes,
+ * and each byte is touched by the same thread. */
 bool cpu_check_ranges_equal(const struct cpu_check_range *one,
                             const struct cpu_check_range *two);
 
@@ -107,15 +106,15 @@ void cpu_check_range_record(struct cpu_check *check,
 
 /* Compares a call of __pycuda_check_rows with the call at the current position
  * of the trace (the recorded calls of the previous thread block). Returns a
- * bit set of the rows (accesses) that need no check, since they were passed
- * equal values in both calls; 0 if there are none. If the result equals `all`,
- * the position advances past the call. */
+ * bit set of the accesses that need no check, since they are equal in both
+ * calls; 0 if the calls differ. If the result equals `all`, advances the
+ * position past the call. */
 uint64_t cpu_check_trace_match(struct cpu_check *check,
                                const struct image_check_form *form,
                                const uint64_t *values, uint64_t all);
 /* Advances the position in the trace (the recorded calls of the previous
- * thread block) past a call. The caller has checked those rows (accesses) of
- * the call that differ from the trace, and they are valid. */
+ * thread block) past one call. The caller has checked all accesses of the call
+ * that the trace does not contain, and has found them valid. */
 void cpu_check_trace_advance(struct cpu_check *check,
                              const struct image_check_form *form);
 /* Switches from replaying the trace (comparing with the recorded calls of the
@@ -124,20 +123,20 @@ void cpu_check_trace_advance(struct cpu_check *check,
  * they equalled the trace. Returns false if the trace was not being
  * replayed. */
 bool cpu_check_trace_diverge(struct cpu_check *check);
-/* Appends a call of __pycuda_check_rows, whose accesses are all valid, to the
- * trace: the list of the calls that the thread block has made. If a later
- * thread block makes the call with the same values, it need not check the
- * accesses in the bit set `selected`. `form` is the compiler's description of
- * the call, `values` has the values at run time, and `words` is the
- * description with the values filled in. */
+/* Appends a call of __pycuda_check_rows to the trace, the list of the calls
+ * that the thread block has made. All accesses of the call are valid. If a
+ * later thread block makes the call with the same values, it need not check
+ * the accesses in the bit set `selected`. `form` is the constant description
+ * of the loop and its accesses, `values` has the values that are known only at
+ * run time, and `words` is the description with these values filled in. */
 void cpu_check_trace_append(struct cpu_check *check,
                             const struct image_check_form *form,
                             const uint64_t *values, const uint64_t *words,
                             uint64_t selected);
 
-/* Returns the operand list of a call of a check. The compiler stores the
- * arguments of the check as a constant structure. The list says which of its
- * 8-byte words are replaced by values that are known when the call runs. */
+/* Returns the array of operands at the end of `form`, the constant description
+ * of a loop and its accesses. The operands tell which 8-byte words of the
+ * description are replaced by values at run time. */
 static inline const struct image_check_operand *
 cpu_check_form_operands(const struct image_check_form *form)
 {
@@ -146,9 +145,9 @@ cpu_check_form_operands(const struct image_check_form *form)
 
 /* ---- pending_accesses.c ---- */
 
-/* Capacities, in ranges, of the lists of pending accesses: access ranges of
- * shared memory since the last barrier. All are written to shadow memory when
- * one of the lists is full. */
+/* Capacities, in access ranges, of the two lists of pending accesses: accesses
+ * of shared memory since the last barrier. When one list is full, the ranges
+ * of both lists are written to shadow memory. */
 #define CPU_CHECK_PENDING_READS  1024
 #define CPU_CHECK_PENDING_WRITES 64
 
@@ -179,10 +178,10 @@ cpu_check_pending_is_flushed(const struct cpu_check *check)
  * caller must then look for conflicts, and returns false. */
 bool cpu_check_pending_is_disjoint(struct cpu_check *check,
                                    const struct cpu_check_range *range);
-/* Adds a range to the list of pending accesses: those of shared memory since
- * the last barrier. The range must conflict with none of them. Returns false
- * if the list is full, or was already written to shadow memory; the caller
- * must then record the range there. */
+/* Adds a range to the list of pending accesses (accesses of shared memory
+ * since the last barrier). The caller has checked that the range conflicts
+ * with none of them. Returns false if the list is full, or was already written
+ * to shadow memory; the caller must then record the range in shadow memory. */
 bool cpu_check_pending_add(struct cpu_check *check,
                            const struct cpu_check_range *range);
 

@@ -59,9 +59,9 @@ extern atomic_uint cpu_check_frees;
  * references to Python objects and release them again; never leaves an
  * exception set. */
 void cpu_check_call_site(char text[CPU_CHECK_CALL_SITE_SIZE]);
-/* Finds the call site as cpu_check_call_site does, for a thread that may have
- * released the GIL. If `may_wait`, waits for the GIL; the caller then holds no
- * lock. */
+/* Finds the call site as cpu_check_call_site does. If the thread does not hold
+ * the GIL and `may_wait` is true, acquires the GIL temporarily. A caller that
+ * passes true must hold no lock. */
 void cpu_check_call_site_in(char text[CPU_CHECK_CALL_SITE_SIZE],
                             bool may_wait);
 
@@ -118,10 +118,10 @@ struct cpu_check {
      * block with those of the previous one, or records them for the next
      * one. */
     bool traced;
-    /* Time intervals get a number when their first access is recorded.
-     * interval_due is true until the interval after the last barrier has a
-     * number, block_due until the first interval of the thread block has
-     * one. */
+    /* A time interval gets its number when its first access is recorded.
+     * interval_due is true while the interval after the last barrier has no
+     * number yet, block_due while the first interval of the thread block has
+     * none. */
     bool interval_due, block_due;
     /* Time (value of cpu_check_clock) of the latest acquire operation of a
      * thread of the thread block. */
@@ -169,7 +169,8 @@ struct cpu_check {
      * __pycuda_check_rows. */
     struct cpu_check_loop *loops;
     unsigned loops_used; /* number of elements of `loops` that are in use */
-    /* Memory that an invalid access uses instead, in continue mode. */
+    /* Fallback memory: in continue mode, an invalid access is redirected to
+     * this memory. */
     _Alignas(16) char fallback[4096];
 };
 
@@ -204,10 +205,10 @@ void cpu_check_pending_clear(struct cpu_check *check);
  * enough memory. block_state.c frees the memory. */
 bool cpu_check_trace_open(struct cpu_check *check);
 bool cpu_check_loops_open(struct cpu_check *check);
-/* Called when a thread block begins. From then on, its shared-memory accesses
- * are compared with the trace, the recorded accesses of another thread block
- * of the launch. If the launch has no trace yet, they are recorded as its
- * trace. */
+/* Called when a thread block begins. If the launch has a trace (the recorded
+ * shared-memory accesses of an earlier thread block), compares the accesses of
+ * the new thread block with the trace from now on. Otherwise records the
+ * accesses of the new thread block as the trace. */
 void cpu_check_trace_begin(struct cpu_check *check);
 /* Stops comparing and recording shared-memory accesses (trace.c) until the end
  * of the thread block. First records in shadow memory all accesses that were
@@ -275,8 +276,8 @@ const struct cpu_check_interval *cpu_check_interval_find(uint32_t number);
 /* ---- the checks of one access ---- */
 
 /* Arguments of __pycuda_check for one access. `object` is the address of the
- * variable, or the value of the pointer parameter, from which the address was
- * computed; NULL if unknown. */
+ * variable, or the value of the pointer parameter, from which the accessed
+ * address was computed; NULL if unknown. */
 struct cpu_check_access {
     uintptr_t address;
     uint64_t bytes;

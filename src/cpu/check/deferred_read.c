@@ -110,8 +110,8 @@ cpu_check_deferred_written(struct cpu_check *check, uintptr_t address,
     }
 }
 
-/* Returns the source location that races with the deferred read according to
- * `finding`; NULL if it is another fault. */
+/* If the fault is a race with the deferred read at `read`, returns the source
+ * location of the other access. Otherwise returns NULL. */
 static const struct image_site *
 racing_site(const struct cpu_check_finding *finding,
             const struct image_site *read)

@@ -28,11 +28,12 @@ bool cpu_check_deferred_add(struct cpu_check *check, uintptr_t address,
  * Writes the delayed report if it concerns these bytes. */
 void cpu_check_deferred_written(struct cpu_check *check, uintptr_t address,
                                 uint64_t bytes, const struct image_site *site);
-/* Called before another fault is reported. Usually writes the delayed report
- * and returns false. If the fault is a race with the delayed read, only one of
- * the two reports is useful: either discards the delayed report and returns
- * false, or returns true, and the caller must not report the race. In continue
- * mode, both reports are written. */
+/* Called before another fault is reported. Unless the fault is a race with the
+ * delayed read, writes the delayed report and returns false. For such a race,
+ * only one of the two reports is useful. If that is the report of the race,
+ * discards the delayed report and returns false. Otherwise returns true, and
+ * the caller must not report the race. In continue mode, returns false and
+ * keeps the delayed report, so that both are written. */
 bool cpu_check_deferred_precedes(struct cpu_check *check,
                                  const struct cpu_check_finding *finding);
 /* Prints the delayed report, if there is one. The report names no thread that

@@ -67,8 +67,9 @@ cpu_race_write_becomes_equal(const struct cpu_check *check,
         return false;
     }
     for (;;) {
-        /* This must be tested before memory is read: if the other write is
-         * done now, the read below is certain to see its value. */
+        /* Test before reading memory: if the other write is done at the time
+         * of the test, cpu_race_write_is_equal reads the value that it has
+         * stored. */
         bool done = write_is_done(check, slot);
 
         if (cpu_race_write_is_equal(write)) {

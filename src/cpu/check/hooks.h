@@ -58,8 +58,8 @@ extern unsigned cpu_check_flags;
 CUresult pycuda_cpu_select_checks(const char *list);
 /* Adds an allocation that was made before checks were selected to the list of
  * allocations. `bytes` is the size that the program requested (a block of a
- * memory pool may be larger), or 0 for the whole block. No kernel may be
- * running. */
+ * memory pool may be larger), or 0 for the whole block. The caller ensures
+ * that no kernel is running. */
 void pycuda_cpu_check_size(CUdeviceptr pointer, size_t bytes);
 /* Returns the counts of the check `bank` as lines of JSON (access_counts.c),
  * in memory that the caller must free; NULL if there is not enough memory. The
@@ -72,9 +72,10 @@ unsigned cpu_check_late(void);
 /* Parses PYCUDA_CPU_CHECK. If it names an unknown check, returns INVALID_VALUE
  * with a text. */
 CUresult cpu_check_open(void);
-/* Record an allocation or a free of device memory. `maker` is the name of the
- * API function. `tracked` is false if memory may be written without the
- * library's knowledge; all its bytes then count as written. */
+/* cpu_check_allocated records an allocation of device memory, cpu_check_freed
+ * a free. `maker` is the name of the API function that allocates. `tracked` is
+ * false if memory may be written without the library's knowledge; all its
+ * bytes then count as written. */
 void cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
                          bool tracked);
 void cpu_check_freed(uintptr_t base);
@@ -134,10 +135,10 @@ void cpu_check_launch_end(struct cpu_launch *launch);
 /* Resets the worker's state of the kernel checks. Called when a thread block
  * begins on the worker. */
 void cpu_check_block_begin(struct cpu_worker *worker);
-/* Writes the delayed report of deferred_read.c, if there is one, and returns
- * its error code; CUDA_SUCCESS otherwise, and in continue mode. Called when
- * the last thread block of a launch on the worker has ended, outside the
- * kernel. */
+/* Writes the report that deferred_read.c has delayed, if there is one, and
+ * returns the error code of the report. Returns CUDA_SUCCESS without such a
+ * report, and in continue mode. Called outside the kernel, when the last
+ * thread block of a launch on the worker has ended. */
 CUresult cpu_check_deferred_end(struct cpu_worker *worker);
 /* Marks the worker's current time interval (epoch_interval.c) as ended: all
  * its recorded accesses have been executed. Called after
@@ -155,13 +156,13 @@ void cpu_check_block_end(struct cpu_worker *worker);
 void cpu_check_graph_launch_begin(char site[CPU_CHECK_CALL_SITE_SIZE]);
 void cpu_check_graph_launch_end(void);
 /* Called before an operation is submitted: notes the line of the program that
- * submits it. May acquire the GIL; the caller holds no lock unless `stream` is
- * NULL, or a graph is being launched. */
+ * submits it. Unless `stream` is NULL or a graph is being launched, may
+ * acquire the GIL, and the caller must hold no lock. */
 void cpu_check_order_prepare(const struct cpu_stream *stream,
                              struct cpu_op *op);
 /* Called when an operation is submitted, before it becomes the last operation
- * of its stream. Computes its vector clock from the clocks of the operations
- * that it depends on. The caller holds the scheduler lock. */
+ * of its stream. Computes the vector clock of `op` from the clocks of the
+ * operations that `op` depends on. The caller holds the scheduler lock. */
 void cpu_check_order_set(struct cpu_stream *stream, struct cpu_op *op,
                          struct cpu_op *const *after, size_t count);
 /* Called when an operation is freed, unless its member `order` is NULL. */
@@ -196,7 +197,7 @@ void cpu_check_host_asked(const struct cpu_op *op);
 void pycuda_cpu_private_queries(void);
 /* Switches the check `streams` off for the rest of the process. Called when
  * operations wait for values in memory or for interprocess events, since the
- * check does not see this order. */
+ * check does not know how such waits order operations. */
 void cpu_check_streams_stop(void);
 /* Returns a copy of the host's vector clock, which says which operations the
  * host has waited for; NULL if there is not enough memory. The caller passes

@@ -3,9 +3,9 @@
  * Called by kernel code (src/jit/checks/access_ranges.c) for loops in which
  * each address changes by a constant amount per iteration: the loop over
  * threads, or a loop of one thread. __pycuda_check_rows returns true only if
- * every access passes all checks, in whatever order the accesses are executed.
- * It then records the accesses as if each had been checked. Otherwise it
- * records nothing, and the kernel checks the accesses one by one.
+ * every access passes all checks, in every possible order of the accesses. It
+ * then records the accesses as if each had been checked. Otherwise it records
+ * nothing, and the kernel checks the accesses one by one.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -379,7 +379,7 @@ loop_record(struct cpu_check *check, struct cpu_check_loop *loop)
         reads_mark_covered(loop->ranges, loop->count);
     }
     /* First record the ranges that begin at the start of a span (16 words).
-     * Their records may make those of the other ranges unnecessary. */
+     * Their records may make records of the other ranges unnecessary. */
     for (int turn = 0; turn < 2; turn++) {
         for (unsigned i = 0; i < loop->count; i++) {
             bool first = !(loop->ranges[i].address % (4 * CPU_SHADOW_SPAN));
@@ -437,10 +437,10 @@ loop_is_valid(struct cpu_check *check, struct cpu_check_loop *loop,
     return true;
 }
 
-/* Checks and records the accesses of a loop. `form` has a row (the compiler's
- * description) for each. Skips the accesses in the bit set `known`: they equal
- * those of the previous thread block, which were valid. Returns false if an
- * access is invalid. */
+/* Checks and records the accesses of a loop, which `form` describes. Skips the
+ * accesses in the bit set `known`: they equal valid accesses of the previous
+ * thread block. Returns false if an access is invalid, or if the accesses can
+ * only be checked one by one. */
 static __attribute__((noinline)) bool
 loop_check(struct cpu_check *check, const struct image_check_form *form,
            const uint64_t *values, uint64_t known)

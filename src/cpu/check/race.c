@@ -52,8 +52,8 @@ struct access {
     unsigned thread;
     bool shared;
     bool found;
-    /* record (slot) of the first earlier access that conflicts with this
-     * one */
+    /* record (slot) of the earlier access that conflicts with this one; the
+     * first such access that was found */
     uint64_t other;
 };
 
@@ -94,9 +94,9 @@ ordered_in_block(const struct cpu_check *check,
     return one->released > then->time && two->acquired > then->time;
 }
 
-/* Returns whether the accesses that another thread block or launch made in
- * time interval `number`, which `then` describes, happen before the current
- * access. Caches the result. */
+/* `then` describes time interval `number`, in which another thread block or
+ * another launch made accesses. Returns whether these accesses happen before
+ * the current access. Caches the result. */
 static bool
 ordered_between_blocks(struct cpu_check *check, uint32_t number,
                        const struct cpu_check_interval *then)

@@ -265,10 +265,9 @@ cpu_check_run_thread(const struct cpu_check_run *run, uint64_t i)
 bool cpu_race_span_read(struct cpu_check *check,
                         struct cpu_shadow_granule *granule, uintptr_t at,
                         uint64_t count, uint64_t slot, bool shared);
-/* `run` has the consecutive words whose accesses are checked together. Returns
- * whether all recorded reads of these words happen before the accesses that
- * are being checked. Looks only at reads that are recorded for spans of 16
- * words, not at those of single words. */
+/* Returns whether all recorded reads of the words in `run` happen before the
+ * accesses that are being checked now. Looks only at reads that are recorded
+ * for whole spans (16 consecutive words), not at those of single words. */
 bool cpu_race_spans_ordered(struct cpu_check *check,
                             const struct cpu_check_run *run, bool shared);
 /* Returns the access record (slot) of a read of one word, computed from a span

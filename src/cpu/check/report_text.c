@@ -74,7 +74,8 @@ cpu_check_text_add_source(struct cpu_check_text *text,
                        LINE_MAX_BYTES, site->text);
     for (unsigned i = 1;
          i < site->column && i < LINE_MAX_BYTES && site->text[i - 1]; i++) {
-        /* Tabs are copied, so that the caret is below its column. */
+        /* Tabs of the source line are copied, so that the caret is below the
+         * right character. */
         cpu_check_text_add(text, "%c", site->text[i - 1] == '\t' ? '\t' : ' ');
     }
     cpu_check_text_add(text, "^");

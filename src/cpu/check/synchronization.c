@@ -3,9 +3,9 @@
  *
  * Called by block.c and warp.c when threads synchronize, exit or cannot
  * continue. Threads announce each barrier or warp operation by
- * __pycuda_check_at before they stop there. A thread may leave by a `return`
- * in the source; a thread that reaches the kernel's end while others wait at a
- * barrier is a fault.
+ * __pycuda_check_at before they stop there. While other threads wait at a
+ * barrier, a thread may end by a `return` in the source; if it reaches the end
+ * of the kernel instead, this is reported as a fault.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
@@ -76,9 +76,9 @@ same_group(const struct cpu_worker *worker, const struct cpu_check *check,
             check->sites[one] == check->sites[two]);
 }
 
-/* Appends to the text the indices of the threads that are in the same state
- * (such as waiting) at the same source location as the thread `member`, such
- * as "0-15, 20". */
+/* Appends to the text the indices of a group of threads, such as "0-15, 20":
+ * the thread `member`, and all later threads that are in the same state (such
+ * as waiting) at the same source location as `member`. */
 static void
 group_add(struct text *text, const struct cpu_worker *worker,
           const struct cpu_check *check, unsigned member)
@@ -279,7 +279,8 @@ cpu_check_shuffle(struct cpu_worker *worker, unsigned thread, unsigned source,
 }
 
 /* Called when a thread exits. Reports lanes of its warp that wait for this
- * thread, since they would wait forever. */
+ * thread, since they would wait forever. Reports nothing if the thread ended
+ * by a `return` in the source. */
 void
 cpu_check_exit(struct cpu_worker *worker)
 {

@@ -1,14 +1,14 @@
 /* trace.c - skips checks of shared-memory accesses that equal those of the
  * previous thread block.
  *
- * Called by loop_accesses.c, by checked kernels at barriers, and by code that
- * needs up-to-date shadow memory. Most thread blocks of a launch access their
- * shared memory in the same way: the same access ranges between the same
+ * Called by loop_accesses.c, by checked kernels at barriers, and by code
+ * that needs up-to-date shadow memory. Most thread blocks of a launch access
+ * their shared memory in the same way: the same access ranges between the same
  * barriers. So the calls of __pycuda_check_rows are recorded for one thread
- * block, and while the next thread block makes equal calls they are neither
- * checked nor recorded in shadow memory. At the first difference, all calls
- * that were skipped are checked and recorded. The state belongs to the worker;
- * no locks.
+ * block. While the next thread block makes equal calls, the accesses of these
+ * calls are neither checked nor recorded in shadow memory. At the first
+ * difference, all calls that were skipped are checked and recorded. The state
+ * belongs to the worker; no locks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -27,10 +27,11 @@
 #define TRACE_WORDS 16384
 
 /* A sequence of records, one for each call of __pycuda_check_rows and each
- * barrier. The record of a call consists of: a pointer to its form, which is
- * the compiler's description of the call; a bit set of the accesses that need
- * no check; the values of the call; and for each value a mask of the bits that
- * must be equal. A barrier's record is a single 0. */
+ * barrier. The record of a call consists of: a pointer to its form, the
+ * constant description of a loop and its accesses; a bit set of the accesses
+ * that need no check; the values of the call; and for each value a mask of the
+ * bits that must be equal in the next thread block's call. A barrier's record
+ * is a single 0. */
 struct cpu_check_trace {
     /* serial number of the launch whose accesses are recorded */
     uint64_t serial;
@@ -183,12 +184,12 @@ record_reserve(struct cpu_check *check, unsigned words)
     return trace->list + at;
 }
 
-/* `row` is the compiler's description of one access in a loop, as 8-byte
- * words. Finds its words [*first, *end) that must be equal in the next thread
- * block's call, so that the check of the access can be skipped. These are all
- * words of the row, or only those of a condition, such as i < n, that is false
- * in every iteration. `at` is the index of the row's first word in the
- * description of the call. */
+/* `row` describes one access in a loop; it consists of 8-byte words. Finds the
+ * words [*first, *end) that must be equal in the next thread block's call, so
+ * that the check of the access can be skipped. If a condition of the access,
+ * such as i < n, is false in every iteration, these are the words of that
+ * condition. Otherwise they are all words of the row. `at` is the index of the
+ * row's first word in the description of the loop. */
 static void
 row_condition_words(const struct image_check_range *row, unsigned at,
                     unsigned *first, unsigned *end)
@@ -200,10 +201,11 @@ row_condition_words(const struct image_check_range *row, unsigned at,
     *end = never < 0 ? at + head + row->condition_count * each : *first + each;
 }
 
-/* `form` is the compiler's description of a call, as 8-byte words, some of
- * which are replaced by values of the call. Sets the masks of the values that
- * replace the words [first, end) to all ones: all bits of these values must be
- * equal in the next thread block. */
+/* `form` is the constant description of a loop, in 8-byte words. A call of
+ * __pycuda_check_rows passes values that replace some of these words. For each
+ * value that replaces one of the words [first, end), sets the mask to all
+ * ones: all bits of the value must be equal in the next thread block's
+ * call. */
 static void
 masks_set(const struct image_check_form *form, unsigned first, unsigned end,
           uint64_t *masks)
@@ -217,12 +219,13 @@ masks_set(const struct image_check_form *form, unsigned first, unsigned end,
     }
 }
 
-/* Computes a mask for each value that a kernel passes to the call that checks
- * its loops: the bits that must be equal in the next thread block, so that
- * this block can skip the checks. The call has a description, `words`, some
- * words of which are replaced by these values. A value's mask is all ones if
- * it replaces a word that describes a loop, or a word for the conditions of an
- * access in the bit set `selected`. Otherwise the mask is 0. */
+/* Computes a mask for each value that a kernel passes to __pycuda_check_rows:
+ * the bits that must be equal in the next thread block's call, so that the
+ * checks can be skipped there. Each value replaces some words in the
+ * description of the loop; `words` is the description with all values filled
+ * in. A mask is all ones if the value replaces a word that describes the loop
+ * itself, or a word that row_condition_words finds for an access in the bit
+ * set `selected`. Otherwise the mask is 0. */
 static void
 masks_make(const struct image_check_form *form, const uint64_t *words,
            uint64_t selected, uint64_t *masks)
@@ -261,8 +264,8 @@ cpu_check_trace_append(struct cpu_check *check,
 }
 
 /* Appends a barrier to the trace (the record of this thread block's calls).
- * Called if the trace of the previous thread block has no barrier at this
- * position. */
+ * Called while the trace is recorded, and if the trace of the previous thread
+ * block has no barrier at this position. */
 static __attribute__((noinline)) void
 barrier_append(struct cpu_check *check)
 {

@@ -81,7 +81,7 @@ all_uninitialized(uintptr_t address, uint64_t bytes)
 }
 
 /* Delays the report of a read of shared memory (deferred_read.c). Returns
- * false if it must be written at once. */
+ * false if the caller must write the report at once. */
 static bool
 report_defer(uintptr_t address, uint64_t bytes, const struct image_site *site)
 {

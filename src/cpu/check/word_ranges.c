@@ -1,9 +1,10 @@
 /* word_ranges.c - race check of access ranges, word by word.
  *
  * Called by loop_accesses.c for ranges that do not conflict with each other,
- * and by pending_accesses.c. All words are checked first, and are recorded
- * only if there is no conflict. The time of the last write and read of a whole
- * granule (64 KiB) often shows that its words need not be examined.
+ * and by pending_accesses.c. All words of a range are checked first; its
+ * accesses are recorded only if there is no conflict. The time of the last
+ * write and read of a whole granule (64 KiB) often shows that its words need
+ * not be examined.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -147,9 +148,9 @@ lanes_are_own(lanes known, lanes mine)
     return ((known ^ mine) & CPU_RACE_ACCESSOR) == 0;
 }
 
-/* For a SIMD vector of words, `known` has the read that is recorded for each
- * word. Returns a mask of the lanes whose record stays as it is, so that the
- * new read is not recorded: the recorded read was made after the latest
+/* `known` has the recorded read of each word in a SIMD vector of words.
+ * Returns a mask of the lanes whose recorded read is kept, so that the new
+ * read is not recorded. It is kept if it was made after the latest
  * synchronization of the running thread block, or by a thread block that may
  * run at the same time. */
 static inline masks
@@ -216,9 +217,10 @@ slots_are_free(const struct readers *readers, const uint64_t *one)
 }
 
 /* Records reads of BATCH words in shadow memory. *fresh is true if the read
- * records of the preceding words could be overwritten. The function then tries
- * to overwrite the records of these words, too, and sets *fresh to false if it
- * cannot. */
+ * records of the preceding words could be overwritten. The function then first
+ * tries to overwrite the records of these words, too, and sets *fresh to false
+ * if this is not possible. Returns false if the caller must record the reads
+ * one by one. */
 static inline bool
 slots_record(const struct readers *readers, uint64_t *one, uint64_t *two,
              bool *fresh)

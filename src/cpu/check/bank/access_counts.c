@@ -122,7 +122,7 @@ cpu_check_counts_lose(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Appends a row as a line of JSON. */
+/* Appends the counts of one source line to the text, as a line of JSON. */
 static void
 row_write(struct cpu_check_text *text, const struct row *row)
 {

@@ -54,9 +54,9 @@ struct site_state {
     struct cpu_check_counts counts;
 };
 
-/* The last access of the running thread. The compiler may split the access to
- * a struct of the program into several; each further part extends this access,
- * so that they count as one. */
+/* The last access of the running thread. If the program accesses a struct, the
+ * compiler may split the access into several parts. Each further part extends
+ * this access, so that all parts count as one access. */
 struct last_access {
     struct site_state *state;
     struct cpu_check_request *request; /* NULL: not counted */
@@ -166,8 +166,8 @@ request_find(struct open_requests *open, uint32_t n)
 
 /* Called before a thread of warp number `warp` makes an access. If another
  * warp made the previous access, closes that warp's requests, unless the
- * kernel runs on fibers. Without fibers, a warp makes no further accesses
- * before the next barrier once another warp runs. */
+ * kernel runs on fibers. Without fibers, a warp has made all its accesses
+ * before the next barrier when another warp runs. */
 static void
 warp_select(struct cpu_check *check, unsigned warp)
 {

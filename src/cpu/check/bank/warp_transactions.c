@@ -29,14 +29,14 @@ request_width(const struct cpu_check_request *request)
 }
 
 /* Returns the number of transactions for the lanes [first, last) of a request
- * of shared memory; 0 if none of them takes part. */
+ * of shared memory; 0 if none of these lanes makes an access. */
 static unsigned
 lanes_transactions(const struct cpu_check_request *request, unsigned first,
                    unsigned last, bool atomic)
 {
-    /* Words found so far, and the number of words in each bank. A group of
-     * lanes accesses at most BANKS words, or twice as many if the addresses
-     * are not aligned. */
+    /* Words found so far, and the number of words in each bank. The lanes
+     * [first, last) access at most BANKS words, or twice as many if the
+     * addresses are not aligned. */
     uintptr_t words[2 * BANKS];
     unsigned count = 0, most = 0;
     uint8_t in_bank[BANKS] = {0};

@@ -1,13 +1,13 @@
 /* access_history.c - finds conflicts between accesses of operations.
  *
  * The history has the accesses that operations have made. An access is added
- * after it was made. So an access in the history happens before a new one, or
- * the two are not ordered, which is a conflict if one of them writes. An
- * access is removed from the history when a later operation, which it happens
- * before, writes the same bytes or accesses them in the same way: every access
- * that conflicts with the removed one then conflicts with the later one, too.
- * One lock guards the history. The lock of stream_order.c and those of the
- * reports are acquired after it.
+ * after it was made. A new access conflicts with an access in the history if
+ * both touch the same bytes, at least one of them writes, and the older one
+ * does not happen before the new one. An older access is removed from the
+ * history if it happens before a new access that writes the same bytes or
+ * accesses them in the same way. Every later access that conflicts with the
+ * removed access also conflicts with the new one. One lock guards the history.
+ * The lock of stream_order.c and those of the reports are acquired after it.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -235,9 +235,9 @@ conflict_find(const struct access *old, const struct cpu_check_page *page,
     return -1;
 }
 
-/* Reports a conflict of the new access with the earlier access `old`. Does
- * nothing if there is none, or if the last conflict that was found for the new
- * operation was with the same earlier operation. */
+/* Reports a conflict of the new access with the earlier access `old`, if there
+ * is one. Does nothing if the conflict reported last for the new operation was
+ * with the operation of `old`. */
 static void
 conflict_report(const struct access *old, struct cpu_check_order *order,
                 const struct cpu_check_page *page)
@@ -258,8 +258,8 @@ conflict_report(const struct access *old, struct cpu_check_order *order,
         page->number * CPU_CHECK_PAGE + (unsigned)byte);
 }
 
-/* Removes bytes from an earlier access, which happens before the new one:
- * those that the new access writes, or accesses in the same way. */
+/* Removes from an earlier access those bytes that the new access writes or
+ * accesses in the same way. The earlier access happens before the new one. */
 static void
 access_supersede(struct access *old, const struct cpu_check_page *page)
 {

@@ -155,7 +155,8 @@ order_place(struct cpu_check_order *order, struct cpu_stream *stream,
     if (stream && !stream->timeline) {
         stream->timeline = timeline_new();
     }
-    /* The additional element is for a timeline that may be created below. */
+    /* The clock has an additional element for the timeline that
+     * timeline_continue may create. */
     order->clock = calloc(timeline_count + 1, sizeof *order->clock);
     if (!order->clock) {
         clocks_give_up();

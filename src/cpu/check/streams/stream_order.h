@@ -57,15 +57,17 @@ struct cpu_check_order {
     uint64_t reported;
 };
 
-/* Returns whether an operation of timeline `timeline` with number `time`
- * happens before `order`, whose operation has not ended. */
+/* Returns whether operation number `time` of timeline `timeline` happens
+ * before the operation that `order` describes. The latter must not have
+ * ended. */
 bool cpu_check_order_includes(const struct cpu_check_order *order,
                               unsigned timeline, uint32_t time);
 /* Drops a reference; frees the struct with the last one. */
 void cpu_check_order_drop(struct cpu_check_order *order);
 /* Returns the struct cpu_check_order of the operation whose host function,
  * such as a copy or a callback, the calling thread runs. Returns NULL if the
- * thread runs none or its order is unknown. */
+ * thread runs no such function, or if the order of the operation is
+ * unknown. */
 struct cpu_check_order *cpu_check_order_running(void);
 /* Returns the order of the operation that contains the launch. Launches by
  * kernels count as parts of the kernel that the program launched. */
@@ -124,7 +126,7 @@ void cpu_check_history_range(const void *start, size_t bytes,
 /* Discards the accesses to a range, since its memory is freed or new. */
 void cpu_check_history_drop(uintptr_t start, size_t bytes);
 /* Called when memory was freed. If the calling thread runs a free in stream
- * order (cuMemFreeAsync), records the free as a write, since it may be
+ * order (cuMemFreeAsync), records the free as a write, since the free may be
  * executed before an access for which it should have waited. Otherwise
  * discards the recorded accesses to the memory. */
 void cpu_check_history_free(uintptr_t start, size_t bytes);

@@ -189,9 +189,10 @@ json_access_add(struct cpu_check_text *text,
 
 /* ---- reports ---- */
 
-/* Returns whether a report must be dropped: in continue mode if the same pair
- * of lines was reported before, else if the context has failed. In continue
- * mode, also records that the pair is reported now. */
+/* Returns whether a report must be dropped. In continue mode, this is the case
+ * if the same pair of lines was reported before; if not, the pair is recorded
+ * as reported. In the normal mode, it is the case if the context has
+ * failed. */
 static bool
 is_reported(const char *one, const char *two, const char *kind,
             struct cpu_context *ctx)
