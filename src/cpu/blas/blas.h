@@ -60,7 +60,8 @@ const struct blas_library *cpu_blas_library_find(void);
 /* ---- product.c ---- */
 
 /* Addresses of the matrices a, b and c of one product c = a b of a batch. If
- * the product is split into steps, they are the submatrices of one step. */
+ * the product is split into steps, the addresses are those of the submatrices
+ * of one step. */
 struct blas_operands {
     const char *a, *b;
     char *c;
@@ -100,10 +101,10 @@ void cpu_blas_mirror(const struct blas_product *p, char *c,
 
 /* ---- tiles.c ---- */
 
-/* Computes the products of the struct blas_product that `argument` points to,
- * which must be valid. Called as the function of a stream operation (type
- * cpu_run). Acquires cpu_blas_lock. If the operation is cancelled, returns an
- * error, and the results are incomplete. */
+/* Computes the products of the struct blas_product that `argument` points to.
+ * The caller has validated this struct. Called as the function of a stream
+ * operation (type cpu_run). Acquires cpu_blas_lock. If the operation is
+ * cancelled, returns an error, and the results are incomplete. */
 CUresult cpu_blas_run(void *argument);
 
 #endif

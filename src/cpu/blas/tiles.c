@@ -88,8 +88,8 @@ half_of(size_t size)
 }
 
 /* Chooses the sizes of tiles and slices: halves the largest dimension of a
- * step until its work is at most STEP_WORK. Steps that are almost cubes load
- * and store the fewest elements. */
+ * step until the work of the step is at most STEP_WORK. Steps that are almost
+ * cubes load and store the fewest elements. */
 static void
 split_choose(struct split *split)
 {
@@ -142,8 +142,9 @@ beta_set_one(struct blas_product *p)
 }
 
 /* Multiplies one slice (some columns of op(a), the same rows of op(b)) and
- * adds the product to the tile of the result in these rows and columns. The
- * first slice sets the tile instead, to alpha * product + beta * c. */
+ * adds the product to one tile of the result: the elements in `rows` and
+ * `columns`. The first slice instead sets the tile to alpha * product + beta *
+ * c. */
 static void
 step_compute(const struct split *split, const struct blas_range *rows,
              const struct blas_range *columns, const struct blas_range *slice)

@@ -56,9 +56,10 @@ struct cpu_context {
      * by heap_lock. */
     struct cpu_heap_block *heap;
     atomic_uint capturing; /* number of streams that are being captured */
-    /* Operation that every new stream of the context waits for, or NULL. It is
-     * done when all events are reached for which a program has made the
-     * context wait (cuCtxWaitEvent). Written under the scheduler lock. */
+    /* Operation that every new stream of the context waits for, or NULL. The
+     * operation is complete when all events are reached that a program has
+     * passed to cuCtxWaitEvent for this context. Written under the scheduler
+     * lock. */
     struct cpu_op *_Atomic gate;
     /* Number of threads between cpu_context_enter and cpu_context_leave, plus
      * 1 until the context is destroyed. The thread that makes it 0 frees the

@@ -320,7 +320,8 @@ cuCtxGetLimit(size_t *value, CUlimit limit)
     return CUDA_SUCCESS;
 }
 
-/* Returns how many bytes of memory each unit of a limit's value may need. */
+/* Returns how many bytes of memory a limit of 1 may need: the limit counts
+ * bytes or, for pending launches, operations. */
 static size_t
 limit_unit(CUlimit limit)
 {

@@ -18,9 +18,9 @@ CUresult cpu_context_synchronize(struct cpu_context *ctx);
 CUresult cpu_context_new(CUdevice device, unsigned flags,
                          struct cpu_context **made);
 /* Waits for the context's operations, then frees everything that the context
- * owns. If another call still uses the context (cpu_context_enter), the other
- * call frees it at its end. Returns false and does nothing if another thread
- * destroys the context already. */
+ * owns. If another call still uses the context (cpu_context_enter), that call
+ * frees everything when it ends. Returns false and does nothing if another
+ * thread is already destroying the context. */
 bool cpu_context_destroy(struct cpu_context *ctx);
 /* Returns whether the flags are valid for the creation of a context. */
 bool cpu_context_flags_valid(unsigned flags);

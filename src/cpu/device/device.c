@@ -94,8 +94,8 @@ visible_entry(const char *text, int present)
     return (int)ordinal;
 }
 
-/* Makes only those of the `present` virtual devices visible that
- * CUDA_VISIBLE_DEVICES names. */
+/* Makes virtual devices visible: those that CUDA_VISIBLE_DEVICES names, or all
+ * if the variable is not set. `present` is the number of virtual devices. */
 static void
 devices_select(int present)
 {

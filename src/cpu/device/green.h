@@ -26,9 +26,9 @@ struct cpu_green {
     unsigned sm_count;
     uint64_t id; /* id that no other context of the process has */
     /* Operation that every new stream of the green context waits for, or NULL.
-     * It is done when all events are reached for which a program has made the
-     * green context wait (cuGreenCtxWaitEvent). Written under the scheduler
-     * lock. */
+     * The operation is complete when all events are reached that a program has
+     * passed to cuGreenCtxWaitEvent for this green context. Written under the
+     * scheduler lock. */
     struct cpu_op *_Atomic gate;
     struct cpu_green *next;
 };

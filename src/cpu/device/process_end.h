@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Returns true if the process `pid` has ended, also while it is a zombie, for
- * which kill() still succeeds. `*descriptor` is -1 in the first call; the
- * function stores a pidfd in it, if it can open one, which later calls use and
- * which the caller closes. */
+/* Returns true if the process `pid` has ended, even if it is still a zombie
+ * (kill() succeeds for a zombie). The caller sets `*descriptor` to -1 before
+ * the first call. The function stores a pidfd there if it can open one. Later
+ * calls use this pidfd, and the caller closes it. */
 bool cpu_process_ended(pid_t pid, int *descriptor);
 
 #endif

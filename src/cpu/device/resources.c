@@ -142,9 +142,9 @@ cuGreenCtxGetDevResource(CUgreenCtx handle, CUdevResource *resource,
 
 /* ---- splits ---- */
 
-/* Computes the number of multiprocessors in each group of a split: at least
- * `least`, rounded up to a multiple of the smallest allowed part unless the
- * flags permit any number. */
+/* Computes how many multiprocessors each group of a split gets: at least
+ * `least`. The number is rounded up to a multiple of the smallest allowed
+ * part, unless the flags permit any number. */
 static CUresult
 group_size(const CUdevResource *input, unsigned flags, unsigned least,
            unsigned *size)
@@ -212,8 +212,8 @@ cuDevSmResourceSplitByCount(CUdevResource *result, unsigned *groups,
     if (code) {
         return code;
     }
-    /* `input` is a copy, since `remaining` may point to the same object as
-     * `given`, and would overwrite it. */
+    /* `input` is a copy of `*given`, since `remaining` may point to the same
+     * object, and groups_fill stores a result in `*remaining`. */
     CUdevResource input = *given;
     unsigned possible = input.sm.smCount / size;
     if (!result || *groups > possible) {

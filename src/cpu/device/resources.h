@@ -7,7 +7,7 @@
 #include "api/cuda_types.h"
 
 /* Stores the number of multiprocessors of a descriptor. Returns INVALID_VALUE
- * if it is not a descriptor of the device. */
+ * if `desc` is not a descriptor of this device. */
 CUresult cpu_resources_of(CUdevResourceDesc desc, CUdevice device,
                           unsigned *sm_count);
 

@@ -22,7 +22,7 @@ struct cpu_state {
     bool fork_safe;
     int device_count;
     /* For each device ordinal of CUDA, the index of the virtual device;
-     * CUDA_VISIBLE_DEVICES selects them. */
+     * CUDA_VISIBLE_DEVICES selects the devices. */
     int visible[CPU_MAX_DEVICES];
     int threads;           /* number of worker threads */
     uint64_t memory_bytes; /* memory in bytes of one device */

@@ -22,9 +22,9 @@ const char *cpu_system_error_text(void);
  * ..." for the whole process, since worker threads of the device also allocate
  * memory. Always returns CUDA_ERROR_OUT_OF_MEMORY. */
 CUresult cpu_memory_error_set(int error, size_t bytes, const char *purpose);
-/* Stores the formatted text, about an environment variable with an invalid
- * value, as the text of the next INVALID_VALUE. Always returns
- * CUDA_ERROR_INVALID_VALUE. */
+/* Stores the formatted text, which describes an environment variable with an
+ * invalid value. The next query of the text of INVALID_VALUE
+ * (cuGetErrorString) returns it. Always returns CUDA_ERROR_INVALID_VALUE. */
 CUresult cpu_setting_error_set(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 /* Returns the latest text of cpu_setting_error_set, and removes it, so that

@@ -227,8 +227,9 @@ capture_joined(const struct cpu_capture *capture)
 }
 
 /* Ends the capture of the stream and stores its graph in *graph. If the
- * capture is invalid or capture_joined fails, frees the graph and returns an
- * error. The caller holds the graph lock. */
+ * capture is invalid, or its origin stream has not waited for all other
+ * streams, frees the graph and returns an error. The caller holds the graph
+ * lock. */
 static CUresult
 capture_finish(struct cpu_stream *stream, CUgraph *graph)
 {

@@ -33,11 +33,13 @@ cpu_stream_records(struct cpu_stream *stream)
  * Takes ownership of the task, even on failure. */
 CUresult cpu_node_task_record(struct cpu_stream *stream,
                               struct cpu_node_task *task);
-/* Called before the legacy stream is used. If captured work would have to wait
- * for the legacy stream, invalidates the capture and returns an error. */
+/* Called before the legacy stream is used. The legacy stream and the blocking
+ * streams of the context (those without CU_STREAM_NON_BLOCKING) wait for each
+ * other. So if a blocking stream is being captured, invalidates the capture
+ * and returns an error. */
 CUresult cpu_capture_implicit(struct cpu_context *ctx);
 /* Called by a function that is forbidden for a captured stream. Invalidates
- * the stream's capture and returns the error. */
+ * the stream's capture and returns STREAM_CAPTURE_UNSUPPORTED. */
 CUresult cpu_capture_refuse(struct cpu_stream *stream);
 /* Called by a function that waits for all streams of the context, or of the
  * green context if that is not NULL. If one of them is captured, invalidates

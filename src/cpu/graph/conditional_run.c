@@ -118,8 +118,8 @@ body_submit(const struct branch_call *call, struct cpu_exec *body)
 }
 
 /* Runs as the stream operation of a conditional node: submits the body (graph)
- * that the condition selects. If it selects none or the context has failed,
- * completes the node instead. */
+ * that the condition selects. If the condition selects no body, or if the
+ * context has failed, completes the node instead. */
 static CUresult
 branch_run(void *argument)
 {

@@ -71,9 +71,9 @@ cpu_exec_retire(struct cpu_exec *exec)
     cpu_op_release(op);
 }
 
-/* Appends a step (executable node) for `node` to exec->steps, which must have
- * the capacity. `after` has the indices of the `count` steps that it depends
- * on. */
+/* Appends a step (executable node) for `node` to exec->steps, which has space
+ * for it. `after` has the indices of the `count` steps that the new step
+ * depends on. */
 static CUresult
 step_add(struct cpu_exec *exec, const struct cpu_node *node,
          const unsigned *after, size_t count)

@@ -41,8 +41,8 @@ struct cpu_step {
     /* true if no other step (executable node) depends on this one */
     bool leaf;
     bool disabled;
-    /* owned; the bodies (graphs) of a conditional node; NULL for other
-     * nodes */
+    /* the bodies (graphs) of a conditional node, owned by the step; NULL for
+     * other nodes */
     struct cpu_branch *branch;
 };
 

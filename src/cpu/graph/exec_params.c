@@ -177,10 +177,11 @@ steps_match(const struct cpu_step *old, const struct cpu_step *new,
     for (size_t i = 0; i < count; i++) {
         size_t waits = new[i].after_count;
 
-        /* In the old graph, the steps that the child graph starts with depend
-         * on the additional step before the child graph, whose index is
-         * `shift` - 1. So a new step without dependencies corresponds to an
-         * old step with this one. */
+        /* The old steps that begin the child graph depend on the additional
+         * step before the child graph, whose index is `shift` - 1. The new
+         * steps that begin the graph have no dependencies. So a new step
+         * without dependencies matches an old step that depends only on the
+         * additional step. */
         if (!cpu_node_task_may_replace(&old[i].task, &new[i].task) ||
             old[i].after_count != (waits ? waits : 1) ||
             (!waits && old[i].after[0] != shift - 1)) {

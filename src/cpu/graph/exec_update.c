@@ -1,8 +1,9 @@
 /* exec_update.c - updates an executable graph from another graph.
  *
- * Called by users of the library; acquires the graph lock. The other graph
- * must have nodes of the same types with the same dependencies. The tasks of
- * the executable graph and its references to user objects are replaced.
+ * Called by users of the library; acquires the graph lock. An update
+ * succeeds only if the other graph has nodes of the same types with the same
+ * dependencies. It replaces the tasks of the executable graph and its
+ * references to user objects.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

@@ -57,7 +57,7 @@ struct cpu_node_task {
     CUfunction function; /* handle of the kernel; looked up at each launch */
     unsigned grid[3], block[3], shared;
     bool cooperative;
-    /* `priority` is used instead of the stream's priority */
+    /* true: `priority` is used instead of the stream's priority */
     bool has_priority;
     int priority;
 };

@@ -69,9 +69,9 @@ cpu_node_attributes_copy(struct cpu_node *to, const struct cpu_node *from)
     return code;
 }
 
-/* Stores the node of a handle in *node. Returns an error if it is not a kernel
- * node, the attribute is unknown, or `value` is NULL. The caller holds the
- * graph lock. */
+/* Stores the node of a handle in *node. Returns an error if the node is not a
+ * kernel node, the attribute is unknown, or `value` is NULL. The caller holds
+ * the graph lock. */
 static CUresult
 node_asked(CUgraphNode handle, CUkernelNodeAttrID attribute, const void *value,
            struct cpu_node **node)

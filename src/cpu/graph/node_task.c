@@ -87,8 +87,8 @@ cpu_node_task_replace(struct cpu_node_task *used, struct cpu_node_task *task)
 typedef CUresult submit(const void *params);
 
 /* Calls the driver function that launches a kernel in a stream. Since
- * cpu_node_task_sink is set, that function stores a task (the work of a graph
- * node) there and does not launch. */
+ * cpu_node_task_sink is set, the driver function stores a task (the work of a
+ * graph node) in cpu_node_task_sink and does not launch the kernel. */
 static CUresult
 kernel_submit(const void *params)
 {

@@ -41,8 +41,8 @@ cpu_kernel_params_newer(const CUDA_KERNEL_NODE_PARAMS_v1 *old)
 
 /* ---- queries ---- */
 
-/* Stores the node of a handle in *node. Returns an error if it does not have
- * this type or if `params` is NULL. The caller holds the graph lock. */
+/* Stores the node of a handle in *node. Returns an error if the node does not
+ * have this type or if `params` is NULL. The caller holds the graph lock. */
 static CUresult
 node_asked(CUgraphNode handle, CUgraphNodeType type, const void *params,
            struct cpu_node **node)

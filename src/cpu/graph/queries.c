@@ -25,8 +25,8 @@ struct list {
     bool lossy;
 };
 
-/* Adds a node to the list, or an edge between `node` and `other`. Counts it,
- * but does not write it, if the arrays are full. */
+/* Adds a node to the list, or an edge between `node` and `other`. If the
+ * arrays are full, counts the node or edge but does not write it. */
 static void
 list_put(struct list *list, const struct cpu_node *node,
          const struct cpu_node *other, const CUgraphEdgeData *data)
@@ -142,8 +142,8 @@ cuGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to,
     return cuGraphGetEdges_v2(graph, from, to, NULL, count);
 }
 
-/* Lists the edges from the dependencies of `node` to it; if `dependents` is
- * true, those from `node` to its dependents. */
+/* Lists the edges from the dependencies of `node` to `node`. If `dependents`
+ * is true, lists the edges from `node` to its dependents instead. */
 static void
 list_edges(struct list *list, const struct cpu_node *node, bool dependents)
 {
@@ -162,8 +162,8 @@ list_edges(struct list *list, const struct cpu_node *node, bool dependents)
     }
 }
 
-/* Lists the dependencies of a node; if `dependents` is true, the nodes that
- * depend on it. Acquires the graph lock. */
+/* Lists the dependencies of a node. If `dependents` is true, lists the nodes
+ * that depend on it instead. Acquires the graph lock. */
 static CUresult
 list_neighbours(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data,
                 size_t *count, bool dependents)
