@@ -9,8 +9,8 @@
 #define STEP_LIMIT ((int64_t)1 << 40)
 
 /* Finds the loop iterations, from 0 to count - 1, in which value + iteration *
- * step is less than `limit`. The sum and the comparison are those of unsigned
- * numbers of `bits` bits. Stores the range of these iterations as [*first,
+ * step is less than `limit`. The sum is computed and compared as an unsigned
+ * number of `bits` bits. Stores the range of these iterations as [*first,
  * *last). Returns false if these iterations are not contiguous. */
 static bool
 rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
@@ -41,9 +41,10 @@ rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
     return true;
 }
 
-/* Limits the iterations [first, last) of the inner and of the outer loop to
- * those in which `condition`, such as i < n, is true. The access executes only
- * in these iterations. Returns false if they are not contiguous. */
+/* Reduces the iterations [first, last) of the inner and of the outer loop to
+ * the iterations in which `condition`, such as i < n, is true. The access
+ * executes only in these iterations. Returns false if the iterations in which
+ * the condition is true are not contiguous. */
 static bool
 condition_apply(const struct image_check_condition *condition,
                 const struct image_check_nest *nest, uint64_t first[2],

@@ -1,9 +1,9 @@
 /* bounds.c - checks that an access is inside memory that the kernel may use.
  *
- * Called by checked kernels before each access. If the compiler knows the
- * object that an address was computed from, that object's bounds decide: those
- * of a variable, or of the allocation that a pointer parameter points into.
- * Otherwise the address must be in any memory that the thread may use.
+ * Called by checked kernels before each access. If the compiler knows from
+ * which object an address was computed, the access must be inside this object:
+ * a variable, or the allocation that a pointer parameter points into.
+ * Otherwise the access may be anywhere in the memory that the thread may use.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -364,8 +364,9 @@ fault_alignment(struct fault *fault)
 
 /* Checks an access whose address was computed from a pointer parameter of the
  * kernel. The access must stay in the allocation that the parameter points
- * into. If the parameter points into no allocation, the access is judged by
- * its address alone. */
+ * into. If the parameter points into no allocation, the result is UNKNOWN, and
+ * the caller checks whether the address is in any memory that the thread may
+ * use. */
 static enum verdict
 pointer_judge(struct cpu_check *check, uintptr_t address, uint64_t bytes,
               uintptr_t pointer)

@@ -51,10 +51,10 @@ enum cpu_check_flag {
 /* Bits of enum cpu_check_flag; set by cuInit, and by pycuda_cpu_select_checks
  * while no kernel runs. */
 extern unsigned cpu_check_flags;
-/* Replaces the selection of checks by those in a list like the value of
- * PYCUDA_CPU_CHECK; an empty list switches all checks off. The caller must
- * have waited for all kernels. If the list contains an unknown check, returns
- * INVALID_VALUE with a text, and the selection stays as it was. */
+/* Replaces the selection of checks. `list` names the new checks, as the value
+ * of PYCUDA_CPU_CHECK does; an empty list switches all checks off. The caller
+ * has waited for all kernels. If the list contains an unknown check, returns
+ * INVALID_VALUE with a text, and does not change the selection. */
 CUresult pycuda_cpu_select_checks(const char *list);
 /* Adds an allocation that was made before checks were selected to the list of
  * allocations. `bytes` is the size that the program requested (a block of a

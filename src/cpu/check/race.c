@@ -424,7 +424,8 @@ cpu_check_grid_pass(struct cpu_worker *worker)
 }
 
 /* Merges the clocks of the warp's lanes in the bit set `set`: each of these
- * lanes is ordered after everything that the other ones have done before. */
+ * lanes is then ordered after everything that the other lanes of the set have
+ * done. */
 void
 cpu_check_lanes(struct cpu_worker *worker, unsigned index, uint32_t set)
 {

@@ -175,11 +175,12 @@ cpu_race_merge(uint64_t slot, uint64_t known)
            (other ? CPU_RACE_SEVERAL : 0);
 }
 
-/* Records a read of a word in one of the word's two read slots: the first one
- * that is free, or that has a read by the same thread in the same time
- * interval. If there is none, merges the read into the second slot where
- * possible. The caller updates the granule's member `read`, the time interval
- * of its latest read. */
+/* Records a read of a word in one of the two read slots of the word. Uses the
+ * first slot that is free, or whose read happens before the new read or was
+ * made by the same thread in the same time interval. If neither slot is
+ * suitable, merges the read into the second slot where possible. The caller
+ * updates the member `read` of the granule, the time interval of its latest
+ * read. */
 static inline void
 cpu_race_record_read(struct cpu_check *check,
                      struct cpu_shadow_granule *granule, uintptr_t at,

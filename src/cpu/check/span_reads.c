@@ -18,10 +18,10 @@
 #include "cpu/check/race.h"
 
 /* Results of comparing a new read of a span (16 words) with the record of an
- * earlier read of the span. FREE: the record may be overwritten. OWN: it
- * already describes the new read. UNCHANGED: it must stay, and the new read is
- * not recorded. DOUBTFUL: the reads of the words must be recorded one by
- * one. */
+ * earlier read of the span. FREE: the record may be overwritten. OWN: the
+ * record already describes the new read. UNCHANGED: the record must be kept,
+ * and the new read is not recorded. DOUBTFUL: the reads of the words must be
+ * recorded one by one. */
 enum span_state { FREE, OWN, UNCHANGED, DOUBTFUL };
 
 /* Returns whether a read in time interval `number` was made by the running

@@ -1,10 +1,10 @@
 /* context_stack.h - the contexts that a thread has pushed.
  *
- * Used by context.c, on the calling thread's stack only. The stack holds
- * handles instead of pointers, so that a context destroyed by another thread
- * is detected. The contexts below the current one are in allocated memory,
- * because thread-local memory is scarce: all libraries that a process loads
- * after its start share less than 2 KiB of it.
+ * Each thread has one context stack, which only this thread uses. The stack
+ * holds handles instead of pointers, so that a context destroyed by another
+ * thread is detected. The contexts below the current one are in allocated
+ * memory, because thread-local memory is scarce: all libraries that a process
+ * loads after its start share less than 2 KiB of it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_CONTEXT_STACK_H

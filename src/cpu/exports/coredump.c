@@ -15,9 +15,10 @@
 
 #define TEXT_BYTES 1024
 
-/* The values of the settings: `on` has those of type bool, `texts` those that
- * are names of files, and `flags` the generation flags. There are two copies,
- * one for the global functions and one that all contexts share. */
+/* The values of the settings: `on` has the settings of type bool, `texts`
+ * those that are file names, and `flags` the generation flags. There are two
+ * copies of the struct: one for the functions that change global settings, and
+ * one that all contexts share. */
 struct settings {
     bool on[CU_COREDUMP_MAX];
     char texts[CU_COREDUMP_MAX][TEXT_BYTES];

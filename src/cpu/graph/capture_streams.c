@@ -192,10 +192,10 @@ cpu_capture_invalidate(struct cpu_capture *capture, CUresult code)
     return code;
 }
 
-/* Marks the stream's tips (its latest nodes) as those of a destroyed stream.
- * Whether the origin stream waits for these nodes is checked when the capture
- * ends, since until then another stream can still wait for them through an
- * event. */
+/* Marks the tips (latest nodes) of a stream that is destroyed during its
+ * capture. The end of the capture checks whether the origin stream waits for
+ * these nodes, since until then another stream can still wait for them through
+ * an event. */
 static void
 tips_orphan(struct cpu_stream *stream)
 {

@@ -99,7 +99,8 @@ CUresult cpu_branch_op(struct cpu_branch *branch, struct cpu_context *ctx,
                        int priority, struct cpu_op **made);
 /* cpu_exec_has_resets returns true if a launch must set conditions (values
  * that select bodies of conditional nodes) to their initial values;
- * cpu_exec_reset does so for the whole graph, including the bodies. */
+ * cpu_exec_reset sets all these conditions of the graph, including those of
+ * the bodies. */
 bool cpu_exec_has_resets(const struct cpu_exec *exec);
 void cpu_exec_reset(const struct cpu_exec *exec);
 

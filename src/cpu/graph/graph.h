@@ -85,7 +85,7 @@ struct cpu_node {
     struct cpu_node_attributes *attributes;
     /* copy of the node; only used while the graph is copied */
     struct cpu_node *twin;
-    CUgraphNode original; /* in a copy: the node that was copied */
+    CUgraphNode original; /* if this node is a copy: the copied node */
     /* scratch: index in topological order, or index of the node's step */
     unsigned index;
     /* the program has removed the node from a stream's tips, which the

@@ -138,10 +138,10 @@ clock_join_stream(uint32_t *clock, const struct cpu_stream *stream)
     }
 }
 
-/* Called if there is not enough memory for the clock of an operation. Later
- * operations cannot tell which operations happen before it, so all operations
- * so far count as ordered before all later ones: a conflict may be missed, but
- * none is reported in a program without one. */
+/* Called if there is not enough memory for the clock of an operation. It is
+ * then unknown which operations happen before this one. So all operations so
+ * far count as ordered before all later ones: the check may miss a conflict,
+ * but reports none in a program without conflicts. */
 static void
 clocks_give_up(void)
 {

@@ -58,8 +58,8 @@ struct cpu_check_order {
 };
 
 /* Returns whether operation number `time` of timeline `timeline` happens
- * before the operation that `order` describes. The latter must not have
- * ended. */
+ * before the operation that `order` describes. The operation that `order`
+ * describes must not have ended. */
 bool cpu_check_order_includes(const struct cpu_check_order *order,
                               unsigned timeline, uint32_t time);
 /* Drops a reference; frees the struct with the last one. */
