@@ -155,10 +155,10 @@ gemv(const struct blas_product *p, const struct vector_product *v)
     }
 }
 
-/* Computes the product with gemv and returns true if it is a matrix-vector
- * product: op(b) has one column, or op(a) has one row. Otherwise returns
- * false. Also returns false if gemv cannot compute the product: it can neither
- * conjugate the vector nor conjugate the matrix without transposing it. */
+/* Computes a matrix-vector product with gemv and returns true. A product is
+ * one if op(b) has one column or op(a) has one row. Returns false for all
+ * other products, and for those that gemv cannot compute: gemv can neither
+ * conjugate the vector, nor conjugate the matrix without transposing it. */
 static bool
 gemv_try(const struct blas_product *p, const struct blas_operands *at)
 {

@@ -28,8 +28,8 @@ rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
     if (step != 1) {
         return false;
     }
-    /* `value` grows by 1 in each iteration; this is the number of iterations
-     * until it has its maximum, after which it wraps around to 0 */
+    /* `value` grows by 1 in each iteration. After `until_wrap` iterations it
+     * has its maximum, and the next iteration wraps it around to 0. */
     uint64_t until_wrap = mask - value;
     if (value < limit) {
         *first = 0;

@@ -156,7 +156,7 @@ cpu_check_form_operands(const struct image_check_form *form)
 struct cpu_check_pending {
     unsigned read_count, write_count;
     /* true: the pending accesses were written to shadow memory, and new
-     * accesses are recorded there directly, word by word */
+     * accesses are recorded in shadow memory directly, word by word */
     bool flushed;
     struct cpu_check_range reads[CPU_CHECK_PENDING_READS];
     struct cpu_check_range writes[CPU_CHECK_PENDING_WRITES];
@@ -172,10 +172,10 @@ cpu_check_pending_is_flushed(const struct cpu_check *check)
     return pending->flushed && !pending->read_count && !pending->write_count;
 }
 
-/* Returns whether the range certainly conflicts with no pending access (an
+/* Returns true if the range certainly conflicts with no pending access (an
  * access of shared memory since the last barrier that is not in shadow memory
- * yet). Otherwise records all pending accesses in shadow memory, where the
- * caller must then look for conflicts, and returns false. */
+ * yet). Otherwise records all pending accesses in shadow memory and returns
+ * false; the caller must then look for conflicts in shadow memory. */
 bool cpu_check_pending_is_disjoint(struct cpu_check *check,
                                    const struct cpu_check_range *range);
 /* Adds a range to the list of pending accesses (accesses of shared memory

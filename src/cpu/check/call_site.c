@@ -161,9 +161,10 @@ native_call_site(char text[CPU_CHECK_CALL_SITE_SIZE])
     }
 }
 
-/* Finds the call site in Python frames. A thread that does not hold the GIL
- * acquires it temporarily if `may_wait` is true, and otherwise returns
- * false. */
+/* Finds the call site in Python frames. If the thread does not hold the GIL
+ * and `may_wait` is true, acquires the GIL temporarily. Returns false if the
+ * thread does not hold the GIL and `may_wait` is false, or if no frame is
+ * found. */
 static bool
 python_call_site(char text[CPU_CHECK_CALL_SITE_SIZE], bool may_wait)
 {

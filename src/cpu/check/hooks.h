@@ -151,8 +151,8 @@ void cpu_check_block_end(struct cpu_worker *worker);
  * cpu_check_graph_launch_end after it, by a thread that holds no lock. In
  * between, all operations that the thread submits get the call site of the
  * graph launch. cpu_check_graph_launch_begin stores this call site in `site`,
- * which must exist until cpu_check_graph_launch_end, and may acquire the
- * GIL. */
+ * and may acquire the GIL. The caller must not free `site` before
+ * cpu_check_graph_launch_end. */
 void cpu_check_graph_launch_begin(char site[CPU_CHECK_CALL_SITE_SIZE]);
 void cpu_check_graph_launch_end(void);
 /* Called before an operation is submitted: notes the line of the program that

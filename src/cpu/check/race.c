@@ -146,10 +146,11 @@ overlaps(const struct access *access, uint64_t slot)
            !(slot & access->slot & CPU_RACE_ATOMIC) && !access->found;
 }
 
-/* Tests whether the recorded access to the bytes of the new access may have
- * been made by the current thread itself. This is possible if the record
- * merges accesses of several threads, since it then does not say which thread
- * accessed which byte. In that case no conflict is reported. */
+/* Returns whether the record of an earlier access may describe an access by
+ * the current thread itself to the bytes of the new access. If so, no conflict
+ * is reported. The record leaves this open if it merges accesses of several
+ * threads to more bytes than those of the new access, since it does not say
+ * which thread accessed which byte. */
 static bool
 may_be_same_thread(const struct access *access, uint64_t slot)
 {

@@ -129,8 +129,8 @@ block_set_allocated(struct cpu_graph_memory *memory, bool allocated)
 }
 
 /* Removes from the device's free list the smallest block that has at least
- * `room` and at most 2 * `room` bytes, and returns it. NULL if there is
- * none. */
+ * `room` and at most 2 * `room` bytes, and returns it. Returns NULL if there
+ * is no such block. */
 static struct cpu_graph_memory *
 block_take(int device, size_t room)
 {

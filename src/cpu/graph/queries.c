@@ -162,8 +162,8 @@ list_edges(struct list *list, const struct cpu_node *node, bool dependents)
     }
 }
 
-/* Lists the dependencies of a node. If `dependents` is true, lists the nodes
- * that depend on it instead. Acquires the graph lock. */
+/* Lists the dependencies of a node. If `dependents` is true, instead lists the
+ * nodes that depend on the node. Acquires the graph lock. */
 static CUresult
 list_neighbours(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data,
                 size_t *count, bool dependents)

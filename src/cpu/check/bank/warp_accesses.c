@@ -99,9 +99,9 @@ site_add(struct cpu_check_warps *warps, const struct image_site *site,
     return state;
 }
 
-/* Returns the state of a site. If a generic access uses both shared and global
- * memory, its site has one state for each. Adds the state if there is none.
- * Returns NULL if there is not enough memory. */
+/* Returns the state of a site. A generic access may use both shared and global
+ * memory; its site then has one state for each of the two. Adds the state if
+ * there is none. Returns NULL if there is not enough memory. */
 static struct site_state *
 site_find(struct cpu_check_warps *warps, const struct image_site *site,
           bool shared)

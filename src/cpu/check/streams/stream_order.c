@@ -79,9 +79,9 @@ timeline_new(void)
     return found;
 }
 
-/* Returns the timeline of a graph node. The node continues the timeline of a
- * dependency, if no other node continues that timeline already. If there is no
- * such dependency, the node gets a new timeline. */
+/* Returns the timeline of a graph node. The node continues the timeline of one
+ * of its dependencies, unless other nodes already continue the timelines of
+ * all dependencies. In this case, the node gets a new timeline. */
 static unsigned
 timeline_continue(struct cpu_op *const *after, size_t count)
 {

@@ -189,9 +189,9 @@ json_access_add(struct cpu_check_text *text,
 
 /* ---- reports ---- */
 
-/* Returns whether a report must be dropped. In continue mode, this is the case
- * if the same pair of lines was reported before; if not, the pair is recorded
- * as reported. In the normal mode, it is the case if the context has
+/* Returns whether a report must be dropped. In continue mode, drops a report
+ * if the same pair of lines was reported before; otherwise records the pair as
+ * reported. In the normal mode, drops all reports once the context has
  * failed. */
 static bool
 is_reported(const char *one, const char *two, const char *kind,
