@@ -73,7 +73,7 @@ extern const unsigned cpu_arch_unwind_type;
  * function's address is stored in the stub, at the offset
  * cpu_arch_stub_address, aligned as the processor requires. */
 enum { CPU_ARCH_STUB_BYTES = 16 };
-/* Offset in a stub of the address to which it jumps. */
+/* Offset, in a stub, of the address to which the stub jumps. */
 extern const size_t cpu_arch_stub_address;
 /* Writes a stub that jumps to `address`. */
 void cpu_arch_stub_write(char *stub, const void *address);

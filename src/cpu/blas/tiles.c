@@ -79,8 +79,8 @@ compute(const struct blas_product *p, const struct blas_operands *at,
     pthread_mutex_unlock(&cpu_blas_lock);
 }
 
-/* Returns half of a tile's or slice's dimension, rounded up to a multiple of
- * UNIT. */
+/* Returns half of `size`, the dimension of a tile or slice, rounded up to a
+ * multiple of UNIT. */
 static size_t
 half_of(size_t size)
 {

@@ -316,8 +316,8 @@ void cpu_check_launch_written(const struct cpu_launch *launch);
  * to __pycuda_check. */
 void cpu_check_race(struct cpu_check *check,
                     const struct cpu_check_access *access, uint64_t value);
-/* race.c: called after a thread's atomic or volatile read. Sets the acquire
- * time in the thread's clock, to which `check->acquiring` points, to the
+/* race.c: called after a thread's atomic or volatile read. `check->acquiring`
+ * points to the thread's clock. Sets the acquire time in this clock to the
  * current time. */
 void cpu_check_acquire(struct cpu_check *check);
 

@@ -25,7 +25,8 @@
 bool cpu_check_deferred_add(struct cpu_check *check, uintptr_t address,
                             uint64_t bytes, const struct image_site *site);
 /* Called when the running thread writes unwritten shared memory at `site`.
- * Writes the delayed report if it concerns these bytes. */
+ * Writes the delayed report if the read that it reports touches these
+ * bytes. */
 void cpu_check_deferred_written(struct cpu_check *check, uintptr_t address,
                                 uint64_t bytes, const struct image_site *site);
 /* Called before another fault is reported. Unless the fault is a race with the

@@ -303,8 +303,8 @@ enum { MAX_LOOPS = 4 };
 struct cpu_check_loop {
     struct cpu_check_range ranges[IMAGE_CHECK_ROWS];
     unsigned count;
-    /* Bit set of the loop's accesses that need no check in the next thread
-     * block if it makes the call with equal values. */
+    /* Bit set of the loop's accesses that the next thread block need not check
+     * if it passes equal values to __pycuda_check_rows. */
     uint64_t repeatable;
     bool shared; /* at least one access range is in shared memory */
     uint64_t words[MAX_WORDS];

@@ -28,9 +28,9 @@
 #include "image/abi.h"
 
 /* RELEASES: number of elements of `releases`, which has the times of the last
- * release operations of thread blocks. Its index is the thread block's linear
- * index modulo RELEASES. SITES: maximum number of source locations that have a
- * number. */
+ * release operations of thread blocks. The index of an element is the thread
+ * block's linear index modulo RELEASES. SITES: maximum number of source
+ * locations that have a number. */
 #define RELEASES 4096
 #define SITES    65536
 

@@ -165,8 +165,8 @@ cpu_shadow_granule_free(struct cpu_shadow_granule *granule)
 /* ---- byte states ---- */
 
 /* Free list of byte states (one byte per byte of a granule: written or not)
- * that no granule uses. They are never unmapped, since a worker that has
- * looked them up before may still read them. */
+ * that no granule uses. Byte states are never unmapped, since a worker that
+ * has looked them up may still read them. */
 static pthread_mutex_t free_list_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t **free_list;
 static size_t free_list_count, free_list_capacity;

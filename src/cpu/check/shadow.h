@@ -16,8 +16,8 @@
 #include "api/cuda_types.h"
 #include "cpu/check/check.h"
 
-/* Granule: the unit in which shadow memory is allocated, in bytes of the
- * memory that it describes. */
+/* Size of a granule, the unit in which shadow memory is allocated: the number
+ * of bytes of memory that one granule describes. */
 #define CPU_SHADOW_GRANULE ((uintptr_t)65536)
 #define CPU_SHADOW_WORDS   (CPU_SHADOW_GRANULE / 4)
 /* Number of 4-byte words in a span. span_reads.c records a read of a whole

@@ -164,7 +164,8 @@ report(const char *kind, const struct image_site *site, const unsigned *thread,
 /* ---- block barriers ---- */
 
 /* Called when all threads have arrived at a block barrier, before they
- * continue. Reports the barrier if it is invalid. */
+ * continue. Reports an error if the threads wait at different barriers, or if
+ * a thread has reached the end of the kernel instead. */
 void
 cpu_check_barrier(struct cpu_worker *worker)
 {

@@ -199,7 +199,8 @@ context_or_current(CUcontext handle, struct cpu_context **ctx)
 }
 
 /* Finds the context of a handle (NULL: the current one) for a query that
- * stores its answer in `*result`. `result` must not be NULL. */
+ * stores its answer in `*result`. Returns INVALID_VALUE if `result` is
+ * NULL. */
 static CUresult
 context_for_query(CUcontext handle, const void *result,
                   struct cpu_context **ctx)
@@ -359,7 +360,7 @@ cuCtxSetLimit(CUlimit limit, size_t value)
 }
 
 /* Finds the current context for a query that stores its answer in `*result`.
- * `result` must not be NULL. */
+ * Returns INVALID_VALUE if `result` is NULL. */
 static CUresult
 current_for_query(const void *result, struct cpu_context **ctx)
 {

@@ -1,7 +1,7 @@
 /* primary.c - primary contexts: the shared context of each device.
  *
- * Called by users of the library. One lock per device guards its reference
- * count.
+ * Called by users of the library. One lock per device guards the reference
+ * count of the primary context.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

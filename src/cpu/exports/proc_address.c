@@ -1,11 +1,11 @@
 /* proc_address.c - cuGetProcAddress: functions by name and CUDA version.
  *
- * Called by programs that load the driver at run time, such as cuda-bindings.
- * The table has the current and the old functions that src/api lists. If a
- * name has several versions, the result is the newest one that is not newer
- * than the requested CUDA version. A program can request functions whose
- * stream 0 is the per-thread default stream. It gets wrappers, which set
- * cpu_default_is_per_thread during the call.
+ * Called by programs that load the driver at run time, such as
+ * cuda-bindings. The table has the current and the old functions that src/api
+ * lists. If a name has several versions, the result is the newest one that is
+ * not newer than the requested CUDA version. If a program requests functions
+ * whose stream 0 is the per-thread default stream, the results are wrappers,
+ * which set cpu_default_is_per_thread during the call.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

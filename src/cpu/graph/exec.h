@@ -92,9 +92,9 @@ CUresult cpu_branch_make(const struct cpu_conditional *conditional,
                          struct cpu_branch **made);
 void cpu_branch_free(struct cpu_branch *branch);
 /* Creates the operation of a conditional node. When the operation runs, it
- * reads the condition and submits the selected body. It is complete when the
- * body is. The caller gets a reference to the operation. Returns OUT_OF_MEMORY
- * on failure. */
+ * reads the condition and submits the selected body. The operation is complete
+ * when the body is complete. The caller gets a reference to the operation.
+ * Returns OUT_OF_MEMORY on failure. */
 CUresult cpu_branch_op(struct cpu_branch *branch, struct cpu_context *ctx,
                        int priority, struct cpu_op **made);
 /* cpu_exec_has_resets returns true if a launch must set conditions (values

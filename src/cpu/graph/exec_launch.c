@@ -95,8 +95,8 @@ task_op(struct cpu_context *launch_ctx, const struct cpu_node_task *task,
     return CUDA_SUCCESS;
 }
 
-/* Creates the operation of a step (executable node). Its priority is
- * `priority`, that of the launch. If the graph was instantiated with
+/* Creates the operation of a step (executable node). The operation gets
+ * `priority`, the priority of the launch. If the graph was instantiated with
  * USE_NODE_PRIORITY, the node's own priority has precedence. */
 static CUresult
 step_op(const struct cpu_exec *exec, const struct cpu_step *step,
@@ -194,8 +194,8 @@ cpu_exec_submit(struct cpu_exec *exec, struct cpu_context *ctx,
     for (size_t i = 0; i < count && !code; i++) {
         code = step_op(exec, &exec->steps[i], ctx, end->priority, &ops[i]);
     }
-    /* memory_launch is the last call that can fail: a launch that fails must
-     * not leave memory allocated. */
+    /* A launch that fails must not leave memory allocated. So memory_launch is
+     * the last call that can fail. */
     if (!code && stream && exec->has_memory) {
         code = memory_launch(exec);
     }

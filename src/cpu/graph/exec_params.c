@@ -26,9 +26,9 @@ branch_find(const struct cpu_branch *branch, CUgraphNode node)
     return found;
 }
 
-/* Returns the step (executable node) that was created from the node, or the
- * first one for a child graph node. Also searches the bodies of conditional
- * nodes. Returns NULL if there is none. */
+/* Returns the step (executable node) that was created from the node; for a
+ * child graph node, the first of its steps. Also searches the bodies of
+ * conditional nodes. Returns NULL if there is none. */
 static struct cpu_step *
 step_find(struct cpu_exec *exec, CUgraphNode node)
 {

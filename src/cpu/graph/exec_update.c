@@ -32,8 +32,8 @@ branches_compare(const struct cpu_branch *old, const struct cpu_branch *new)
     if (!old || !new) {
         return result;
     }
-    /* the two nodes may have different conditions, but must be of the same
-     * type (IF, WHILE or SWITCH) */
+    /* The two nodes may have different conditions, but the update fails if
+     * their types (IF, WHILE or SWITCH) differ. */
     if (old->type != new->type) {
         return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
     }
@@ -47,7 +47,8 @@ branches_compare(const struct cpu_branch *old, const struct cpu_branch *new)
 }
 
 /* Compares type, dependencies and context of two steps (executable nodes).
- * Nodes that allocate or free memory must refer to the same memory. */
+ * Steps that allocate or free memory are equal only if they refer to the same
+ * memory. */
 static CUgraphExecUpdateResult
 step_compare(const struct cpu_step *old, const struct cpu_step *new)
 {

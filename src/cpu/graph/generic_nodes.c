@@ -2,8 +2,8 @@
  * others).
  *
  * Called by users of the library. CUgraphNodeParams describes a node of any
- * type. For kernel, memcpy, memset and host nodes, it is converted to the
- * parameter structure of the type-specific functions, such as
+ * type. For kernel, memcpy, memset and host nodes, this structure is converted
+ * to the parameter structure of the type-specific functions, such as
  * cuGraphAddMemcpyNode. The functions called here acquire the graph lock.
  *
  * SPDX-License-Identifier: MIT */

@@ -4,8 +4,8 @@
  * Called by nodes.c, params.c and exec_params.c for added and changed nodes,
  * and by graph.c and exec.c, which copy tasks. To convert a node's parameters
  * to a task, the driver function for the same work in a stream is called, such
- * as cuMemcpy3DAsync. While the thread-local cpu_node_task_sink is set, this
- * function checks its arguments as usual, but stores a task instead of
+ * as cuMemcpy3DAsync. While the thread-local cpu_node_task_sink is set, the
+ * driver function checks its arguments as usual, but stores a task instead of
  * executing the work. No lock is needed.
  *
  * SPDX-License-Identifier: MIT */

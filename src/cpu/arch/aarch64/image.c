@@ -47,8 +47,8 @@ enum field { DATA, AT_0, AT_5, AT_10, ADR };
 
 /* Describes how relocations of one ELF type are applied. The value is the
  * target address (base + addend), or the distance from the relocated field to
- * that address. It is shifted right by `shift` bits, and the low `bits` bits
- * of the result are stored. */
+ * that address. The value is shifted right by `shift` bits, and the low `bits`
+ * bits of the result are stored. */
 struct row {
     unsigned type;
     enum base base;

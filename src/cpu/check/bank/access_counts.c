@@ -144,8 +144,8 @@ row_write(struct cpu_check_text *text, const struct row *row)
         (unsigned long long)counts->uncounted);
 }
 
-/* Returns an upper limit of the bytes that row_write appends. An escaped byte
- * of a text needs up to 6 bytes. */
+/* Returns an upper limit for the number of bytes that row_write appends. An
+ * escaped byte of a text needs up to 6 bytes. */
 static size_t
 row_bytes(const struct row *row)
 {

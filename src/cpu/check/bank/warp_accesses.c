@@ -30,8 +30,8 @@
 /* Maximum number of executions of one access by a warp that are counted
  * between two barriers. */
 enum { MAX_REQUESTS = 4096 };
-/* Maximum size in bytes of a lane's access that is one request. A larger
- * access is split into several requests. */
+/* Maximum size in bytes of an access by one lane that counts as one request. A
+ * larger access is split into several requests. */
 enum { MAX_BYTES = 16 };
 enum { WARPS = CPU_MAX_THREADS / CPU_WARP };
 

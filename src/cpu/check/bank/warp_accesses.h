@@ -37,7 +37,8 @@ struct cpu_check_counts {
      * transactions, rounded down: 32 for a conflict of all lanes in one
      * bank */
     uint64_t worst;
-    /* number of accesses by single threads that are in no counted request */
+    /* number of accesses, counted for each thread, that belong to no counted
+     * request */
     uint64_t uncounted;
 };
 

@@ -81,8 +81,8 @@ static void
 global_count(const struct cpu_check_request *request, unsigned *transactions,
              unsigned *ideal)
 {
-    /* Number of each accessed sector, and the set of its accessed bytes. An
-     * access of MAX_BYTES bytes is in at most two sectors. */
+    /* Numbers of the accessed sectors, and for each sector the set of accessed
+     * bytes. An access of MAX_BYTES bytes is in at most two sectors. */
     uintptr_t sectors[2 * CPU_WARP];
     uint32_t masks[2 * CPU_WARP];
     unsigned count = 0, bytes = 0;

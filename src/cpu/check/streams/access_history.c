@@ -272,8 +272,8 @@ access_supersede(struct access *old, const struct cpu_check_page *page)
                 page->bits[CPU_CHECK_UPDATES]);
 }
 
-/* Returns the operation's access of the page. Adds it if no worker has added
- * it yet. Returns NULL if there is not enough memory. */
+/* Returns the record of the operation's access to the page. Adds the record if
+ * no worker has added it yet. Returns NULL if there is not enough memory. */
 static struct access *
 access_make(struct page *page, struct cpu_check_order *order)
 {

@@ -81,8 +81,8 @@ page_slot(struct cpu_check_footprint *footprint, uintptr_t number)
     return &footprint->table[at];
 }
 
-/* Returns whether accesses to the address are recorded: whether it is in
- * memory of the device, allocated or freed. */
+/* Returns whether accesses to the address are recorded. This is the case if
+ * the address is in device memory, allocated or freed. */
 static bool
 is_recorded(uintptr_t address)
 {

@@ -2,10 +2,9 @@
  *
  * Called by scheduler.c for each submission, and where the host waits, while
  * the check `streams` is selected. A timeline is a stream, or a chain of graph
- * nodes; the timeline of a destroyed stream may continue as that of a new
- * one.
- * One lock guards all clocks; it is acquired after the scheduler lock, and no
- * other lock is taken while it is held.
+ * nodes; the timeline of a destroyed stream may become the timeline of a new
+ * stream. One lock guards all clocks; it is acquired after the scheduler lock,
+ * and no other lock is taken while it is held.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
