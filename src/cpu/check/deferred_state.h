@@ -15,7 +15,7 @@ struct cpu_check_deferred {
     uint64_t bytes;
     const struct image_site *site; /* location of the read; NULL if none */
     unsigned thread;               /* linear index of the reading thread */
-    /* Number of further reads of unwritten shared memory. */
+    /* Number of reads of unwritten shared memory after the delayed one. */
     unsigned repeats;
     /* Number of checked accesses since the read whose report is delayed. */
     unsigned accesses;

@@ -1,4 +1,4 @@
-/* clock.c - the clock of the library.
+/* clock.c - reads the monotonic clock of the system.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* clock.h - the clock of the library.
+/* clock.h - reads the monotonic clock of the system.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_DEVICE_CLOCK_H

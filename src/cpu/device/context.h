@@ -1,4 +1,4 @@
-/* context.h - contexts.
+/* context.h - the struct of a context, and access to the current context.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_DEVICE_CONTEXT_H

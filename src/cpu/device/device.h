@@ -1,4 +1,4 @@
-/* device.h - state of the library, devices and their attributes.
+/* device.h - device attributes and the number of worker threads.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_DEVICE_DEVICE_H

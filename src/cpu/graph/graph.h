@@ -49,7 +49,7 @@ struct cpu_node_task {
      * stream */
     CUcontext context;
     uint64_t context_id;
-    void *payload; /* owned; argument of `run`, or kernel parameters */
+    void *payload; /* owned memory: argument of `run`, or kernel parameters */
     size_t bytes;  /* size of `payload` in bytes */
     /* functions that retain and release the objects to which `payload` refers;
      * NULL: it refers to no such objects */
@@ -378,7 +378,7 @@ struct cpu_conditional {
     struct cpu_graph **bodies;
 };
 
-/* Drops a reference to the condition; frees it with the last one. */
+/* Drops a reference to the condition. Frees it when none remains. */
 void cpu_condition_release(struct cpu_condition *condition);
 /* Drops the references that the graph holds to its conditions. */
 void cpu_conditions_end(struct cpu_graph *graph);

@@ -157,7 +157,7 @@ row_bytes(const struct row *row)
 CPU_API char *
 pycuda_cpu_access_counts(int clear)
 {
-    size_t size = 30; /* line "incomplete", and the NUL */
+    size_t size = 30; /* the line "incomplete" and the NUL byte */
 
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < row_count; i++) {

@@ -62,7 +62,7 @@ struct last_access {
     struct cpu_check_request *request; /* NULL: not counted */
     unsigned linear;
     uintptr_t end;   /* address after the last byte of the access */
-    uintptr_t limit; /* maximum of `end` when parts are added */
+    uintptr_t limit; /* highest possible `end` after parts are added */
 };
 
 struct cpu_check_warps {

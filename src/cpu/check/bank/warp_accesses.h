@@ -62,7 +62,7 @@ void cpu_check_warp_accesses_flush(struct cpu_check *check);
  * are not counted yet, and adds the counts to the totals of the process.
  * Called when a worker has run a part of a launch. */
 void cpu_check_warp_accesses_end(struct cpu_check *check);
-/* Frees the state of the check. */
+/* Frees the worker's state of the check `bank`. */
 void cpu_check_warp_accesses_free(struct cpu_check *check);
 
 /* access_counts.c: adds counts to the total of a kernel, a source line, a

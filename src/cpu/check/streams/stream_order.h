@@ -62,7 +62,7 @@ struct cpu_check_order {
  * describes must not have ended. */
 bool cpu_check_order_includes(const struct cpu_check_order *order,
                               unsigned timeline, uint32_t time);
-/* Drops a reference; frees the struct with the last one. */
+/* Drops a reference. Frees the struct when no reference remains. */
 void cpu_check_order_drop(struct cpu_check_order *order);
 /* Returns the struct cpu_check_order of the operation whose host function,
  * such as a copy or a callback, the calling thread runs. Returns NULL if the
@@ -72,7 +72,7 @@ struct cpu_check_order *cpu_check_order_running(void);
 /* Returns the order of the operation that contains the launch. Launches by
  * kernels count as parts of the kernel that the program launched. */
 struct cpu_check_order *cpu_check_order_of(const struct cpu_launch *launch);
-/* Returns whether a submitted operation has not ended yet. */
+/* Returns whether any submitted operation has not ended yet. */
 bool cpu_check_order_any_running(void);
 
 /* ---- footprint.c: bytes that a kernel has accessed ---- */
