@@ -128,8 +128,8 @@ CUresult cpu_check_state_prepare(struct cpu_worker *worker);
 /* cpu_check_launch_begin counts the launch as running; it is called before a
  * thread block of the launch begins, possibly several times.
  * cpu_check_launch_end is called once after all thread blocks have ended. If
- * no other launch is running then, it frees access records that are no longer
- * needed. Both take the lock of reclaim.c. */
+ * no other launch is running then, it may free access records that are no
+ * longer needed. Both take the lock of reclaim.c. */
 void cpu_check_launch_begin(struct cpu_launch *launch);
 void cpu_check_launch_end(struct cpu_launch *launch);
 /* Resets the worker's state of the kernel checks. Called when a thread block

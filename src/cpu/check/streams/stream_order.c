@@ -78,9 +78,10 @@ timeline_new(void)
     return found;
 }
 
-/* Returns the timeline of a graph node. The node continues the timeline of one
- * of its dependencies, unless other nodes already continue the timelines of
- * all dependencies. In this case, the node gets a new timeline. */
+/* Returns the timeline of a graph node. The node continues the timeline of a
+ * dependency that is also a graph node, unless another node already continues
+ * that timeline. If there is no such dependency, the node gets a new
+ * timeline. */
 static unsigned
 timeline_continue(struct cpu_op *const *after, size_t count)
 {
