@@ -165,7 +165,7 @@ range_find(CUdeviceptr pointer, size_t bytes, struct range *range)
     }
     range->start = (uintptr_t)pointer & ~(PAGE - 1);
     range->end = ((uintptr_t)pointer + bytes + PAGE - 1) & ~(PAGE - 1);
-    /* the first page begins before the allocation */
+    /* the first page may begin before the allocation: exclude these bytes */
     if (range->start < found.base) {
         range->start = found.base;
     }
@@ -423,7 +423,8 @@ location_same(CUmemLocation a, CUmemLocation b)
     return a.type == b.type && a.id == b.id;
 }
 
-/* Returns the advice that applies to all pages of the range. */
+/* Returns the advice that all pages of the range have. Advice that differs
+ * between pages is returned as none. */
 static struct advice
 range_common(const struct range *range)
 {

@@ -35,7 +35,7 @@
 #define HUGE_BYTES ((size_t)4 << 20)
 #define HUGE_UNIT  ((size_t)2 << 20)
 #define SLAB_BYTES ((size_t)1 << 20)
-/* At least this many bytes of other addresses are used before freed ones. */
+/* Minimum bytes of other addresses to use before freed ones are reused. */
 #define REUSE_MIN ((size_t)64 << 30)
 #define LEAD      PAGE /* accessible bytes before a span's first allocation */
 

@@ -37,7 +37,7 @@ bool cpu_arena_find(uintptr_t address, struct cpu_allocation *found);
 /* Returns the name of the API function that allocates memory of this kind. */
 const char *cpu_arena_maker(enum cpu_memory_kind kind);
 /* Registers memory outside the arena, so that cpu_arena_find finds it. The
- * caller keeps the memory. Takes the memory lock. Returns
+ * caller still owns the memory. Takes the memory lock. Returns
  * HOST_MEMORY_ALREADY_REGISTERED if the memory overlaps registered memory, or
  * OUT_OF_MEMORY. */
 CUresult cpu_arena_add_external(const struct cpu_allocation *as);

@@ -360,8 +360,8 @@ groups_read(const char *root, size_t which, struct cpu_available *found)
     size_t n = strcmp(mount->folder, "/") ? strlen(mount->folder) : 0;
     bool below =
         !strncmp(path, mount->folder, n) && (path[n] == '/' || !path[n]);
-    /* In a container the mounted folder may be the process's cgroup. The path
-     * in /proc/self/cgroup then does not begin with `folder`. */
+    /* If the path from /proc/self/cgroup is not below `folder` (possible in a
+     * container), it is already relative to the mount point. */
     const char *rest = below ? path + n : path;
     snprintf(group, sizeof group, "%s%s", mount->point,
              strcmp(rest, "/") ? rest : "");

@@ -34,7 +34,8 @@ struct cpu_available {
     struct cpu_bound addresses;
     /* Bytes of the reserve that was subtracted from `pages`. */
     uint64_t reserve;
-    /* Bytes of the machine's memory, or lowest cgroup limit. */
+    /* Bytes of the machine's memory, or the lowest limit of a cgroup if that
+     * is lower. */
     uint64_t total;
 };
 

@@ -7,11 +7,11 @@
  * that is available now, minus memory that is allocated and not yet touched.
  *
  * The available memory changes all the time. Changes of less than a quarter of
- * the reserve are ignored: when a program frees memory and then queries the
- * free memory, the result has grown by exactly the freed amount. Reading the
- * available memory from /proc and the cgroup files takes time. So each reading
- * also grants an amount of at most another quarter of the reserve, and small
- * allocations that fit into this grant do not read again.
+ * the reserve are ignored. So if a program frees memory and queries the free
+ * memory before and after, the two results differ by exactly the freed amount.
+ * Reading the available memory from /proc and the cgroup files takes time. So
+ * each reading also sets a grant, a number of bytes of at most another quarter
+ * of the reserve. Small allocations that fit into the grant do not read again.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -97,7 +97,7 @@ cpu_budget_resident(uintptr_t first, size_t bytes)
     for (size_t at = 0; at < bytes; at += most) {
         size_t part = bytes - at < most ? bytes - at : most;
         if (mincore((void *)(first + at), part, pages)) {
-            /* On failure, counts all remaining pages as resident. */
+            /* If mincore fails, all remaining pages count as resident. */
             return found + (bytes - at);
         }
         found += pages_count(pages, part / page) * page;

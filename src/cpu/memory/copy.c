@@ -360,7 +360,7 @@ copy_peer(CUdeviceptr to, CUcontext to_handle, CUdeviceptr from,
     if (code) {
         return code;
     }
-    /* as CUDA does, waits for all work of both devices before the copy */
+    /* before the copy, waits for all work of both devices, as CUDA does */
     if (wait) {
         cpu_scheduler_drain(to_ctx);
         cpu_scheduler_drain(from_ctx);

@@ -80,8 +80,8 @@ batch_copy(const struct batch *batch, CUstream handle, size_t *failed)
                    CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
     }
     if (!code && at_once && !cpu_stream_records(stream)) {
-        /* Wait, because the caller may overwrite the sources after the
-         * return. */
+        /* Wait for the copies, because the caller may overwrite the sources as
+         * soon as the function has returned. */
         cpu_stream_wait(stream);
     }
     return code;

@@ -1,11 +1,11 @@
 /* ipc.c - sharing of device memory with other processes.
  *
- * Called by users of the library. A handle contains the process id, the
- * descriptor of a memory file in that process, and an offset (arena.c moves
- * the pages of an allocation into such a file when a handle is first
- * requested). The opening process maps the same pages through /proc, which the
- * system permits to processes of the same user. No resources are left behind
- * when the processes end.
+ * Called by users of the library. When a process first requests a handle of an
+ * allocation, arena.c moves the pages of the allocation into a memory file.
+ * The handle contains the process id, the descriptor of the file in that
+ * process, and the allocation's offset in the file. The opening process maps
+ * the same pages through /proc, which the system permits to processes of the
+ * same user. No resources are left behind when the processes end.
  *
  * `opened_lock` guards the list of memory that this process has opened; it is
  * acquired before the memory lock.
@@ -186,8 +186,8 @@ cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, CUipcMemHandle given,
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (handle.pid == getpid()) {
-        /* CUDA returns INVALID_CONTEXT, too, if the calling process created
-         * the handle itself. */
+        /* If the calling process has created the handle, CUDA returns
+         * INVALID_CONTEXT as well. */
         return CUDA_ERROR_INVALID_CONTEXT;
     }
     pthread_mutex_lock(&opened_lock);

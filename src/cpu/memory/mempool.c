@@ -171,7 +171,8 @@ free_run(void *argument)
     const struct freeing *freeing = argument;
 
     cpu_arena_free(freeing->base, freeing->kind);
-    /* A second free of the same memory fails; this error is ignored. */
+    /* If the memory was freed before, this free fails; the error is
+     * ignored. */
     return CUDA_SUCCESS;
 }
 
@@ -532,7 +533,8 @@ cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
         if (*(cuuint64_t *)value) {
-            /* A high-water mark can only be reset, by setting it to 0. */
+            /* A program can only reset a high-water mark: 0 is the only
+             * permitted value. */
             return CUDA_ERROR_INVALID_VALUE;
         }
         if (attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH) {
