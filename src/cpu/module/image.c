@@ -20,8 +20,9 @@ struct cpu_image {
     const struct image_global *globals;
     const char *strings;
     struct cpu_code code;
-    /* two functions per kernel: the first runs a block or a thread; the
-     * second, or NULL, runs blocks warp by warp */
+    /* two functions per kernel: the first runs a block or a thread; the second
+     * runs blocks warp by warp and is NULL if the kernel has no such
+     * version */
     void **entries;
     void **addresses; /* address of each global variable */
 };

@@ -142,8 +142,8 @@ void cpu_code_publish(struct cpu_code *code);
 void cpu_code_withdraw(struct cpu_code *code);
 
 /* Load, relocate and unload the ELF object of an image. `elf` must exist until
- * the code is unloaded. If the image `variables` (or NULL) also defines a
- * variable of the object, the code uses the variable of that image. On
+ * the code is unloaded. If the image `variables` also defines a variable of
+ * the object, the code uses the variable of `variables`, which may be NULL. On
  * failure, writes a text to `error`. */
 CUresult cpu_code_load(struct cpu_code *code, const void *elf, size_t size,
                        const struct cpu_image *variables, char *error,

@@ -52,8 +52,8 @@ struct cpu_library {
  * that of a library, NOT_INITIALIZED before cuInit. */
 CUresult cpu_library_of(CUlibrary handle, struct cpu_library **library);
 /* Finds the library's module in the current context, and loads it if
- * necessary. Takes the library's lock. Returns the error for a missing
- * context, that of loading the module, or OUT_OF_MEMORY. */
+ * necessary. Takes the library's lock. Returns INVALID_CONTEXT or another
+ * error of the context, the error of loading the module, or OUT_OF_MEMORY. */
 CUresult cpu_library_module(struct cpu_library *library,
                             struct cpu_module **module);
 /* Frees the kernels of a library that is being unloaded. */

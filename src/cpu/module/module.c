@@ -67,8 +67,8 @@ log_error(struct cpu_jit_log *log, const char *text)
     }
 }
 
-/* Writes to the JIT error log why an image of another kind (a cubin, ...)
- * cannot be loaded. */
+/* Writes to the JIT error log why data that is no image of the CPU device,
+ * such as a cubin, cannot be loaded. Returns the error code. */
 static CUresult
 foreign_refuse(const void *bytes, struct cpu_jit_log *log)
 {

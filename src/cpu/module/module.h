@@ -34,7 +34,7 @@ CUresult cpu_module_load(struct cpu_context *ctx, const void *bytes,
                          struct cpu_jit_log *log, struct cpu_module **module);
 /* cpu_module_close waits for the context's operations, then frees the module.
  * Returns false if another thread has freed the module during the wait.
- * cpu_modules_close frees all modules of a context; its operations must be
+ * cpu_modules_close frees all modules of a context whose operations are all
  * done. */
 bool cpu_module_close(struct cpu_module *module);
 void cpu_modules_close(struct cpu_context *ctx);
@@ -76,8 +76,9 @@ CUresult cpu_jit_options(unsigned count, const CUjit_option *options,
 /* Stores in the JIT options how many bytes of the log buffers are used. */
 void cpu_jit_options_report(unsigned count, const CUjit_option *options,
                             void **values, const struct cpu_jit_log *log);
-/* Reads a regular file and appends zeros. The caller frees the bytes. Returns
- * FILE_NOT_FOUND or OUT_OF_MEMORY on failure. */
+/* Reads a regular file, and appends 4096 zero bytes to its contents. The
+ * caller frees the bytes. Returns FILE_NOT_FOUND or OUT_OF_MEMORY on
+ * failure. */
 CUresult cpu_file_read(const char *path, void **bytes, size_t *size);
 /* Reads an image file and checks that it is complete. The caller frees the
  * bytes. Returns INVALID_IMAGE for an incomplete file, FILE_NOT_FOUND or

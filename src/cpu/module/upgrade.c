@@ -1,10 +1,10 @@
 /* upgrade.c - the thread that replaces quick versions of kernels.
  *
  * Called by module.c when a module is loaded and freed. The thread exists
- * while upgrades are pending. It starts pycuda-jit itself: the child is
- * started with PR_SET_PDEATHSIG, so Linux kills it when the thread that
- * started it ends. So the compilation neither ends with a thread of the
- * program, nor outlives the process.
+ * while upgrades are pending. It starts pycuda-jit with PR_SET_PDEATHSIG:
+ * Linux kills pycuda-jit when the thread that started it ends. So pycuda-jit
+ * does not outlive the process, and the end of a thread of the program does
+ * not kill it.
  *
  * The list of upgrades owns its elements. The thread owns the first element
  * while it compiles. cpu_upgrade_lock guards the list and the pointers to
@@ -41,7 +41,8 @@
 
 #define STACK_BYTES ((size_t)512 << 10)
 
-/* Maximum number of upgrades in the list whose modules were freed. */
+/* Maximum number of upgrades in the list that wait for the compilation
+ * although their module was freed. */
 enum { MAX_WITHOUT_MODULE = 16 };
 
 struct upgrade {
@@ -268,8 +269,10 @@ cpu_upgrade_begin(struct cpu_module *module)
 }
 
 /* Decides whether to compile the full version of an upgrade whose module was
- * freed. Returns true if the thread may already be compiling it, or if no
- * other upgrade equals it and few other upgrades have no module. */
+ * freed. Returns true if the upgrade is the first in the list, which the
+ * thread may be compiling now. Also returns true if no other upgrade has the
+ * same image and cache file, and at most MAX_WITHOUT_MODULE upgrades have no
+ * module. */
 static bool
 is_wanted(const struct upgrade *wanted)
 {

@@ -15,13 +15,15 @@ struct cpu_module;
 extern pthread_mutex_t cpu_upgrade_lock;
 
 /* Begins to compile the full version of a module whose image is a quick
- * version; does nothing for other modules. When it is compiled, the functions
- * of the module run it from their next chunk of blocks on. Failures are
- * ignored: the module then keeps its quick version. */
+ * version; does nothing for other modules. When the full version is compiled,
+ * the functions of the module run it from their next chunk of blocks on.
+ * Failures are ignored: the module then keeps its quick version. */
 void cpu_upgrade_begin(struct cpu_module *module);
-/* Called before the module is freed. A compilation that has begun continues,
- * since its result is cached for other modules and processes; one that has not
- * begun is dropped if many such compilations are pending. */
+/* Called before the module is freed. If the module's full version is being
+ * compiled, the compilation continues, since its result is cached for other
+ * modules and processes. If the compilation has not begun, it is dropped if
+ * another one has the same result or if too many are pending for freed
+ * modules. */
 void cpu_upgrade_detach(struct cpu_module *module);
 /* Called in the child of a fork(), which has no thread for upgrades. The
  * caller holds cpu_upgrade_lock. */
