@@ -5,11 +5,11 @@
  * shared memory), waits for the other ranks, and reads their stages. The
  * stages alternate between two buffers, so that one wait per chunk suffices: a
  * rank overwrites a buffer only after the barrier of the following chunk, and
- * all ranks have read the buffer before they arrive there.
+ * every rank has read the buffer before it arrives at that barrier.
  *
  * The ranks also compare the operations that they execute, before the first
- * chunk is read. If they differ, all ranks report the same failure, and none
- * of them writes to its receive buffer.
+ * chunk is read. If the operations differ, all ranks report the same failure,
+ * and no rank writes to its receive buffer.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>

@@ -79,14 +79,14 @@ struct nccl_operation {
 ncclResult_t nccl_comm_new(struct ncclComm **made, const ncclUniqueId *id,
                            int ranks, int rank, int device,
                            char text[NCCL_TEXT]);
-/* Waits until all ranks have joined; on failure the communicator has an
- * error. */
+/* Waits until all ranks have joined. On failure sets the communicator's
+ * asynchronous error. Returns this error, or ncclSuccess. */
 ncclResult_t nccl_comm_wait_joined(struct ncclComm *comm);
 /* Waits until all issued operations are complete. */
 void nccl_comm_drain(struct ncclComm *comm);
 /* Leaves the communicator and drops the caller's reference. If `abort` is
- * true, pending operations end without a result; otherwise waits until they
- * are complete. */
+ * true, pending operations end without a result; otherwise waits until the
+ * pending operations are complete. */
 void nccl_comm_end(struct ncclComm *comm, bool abort);
 
 /* Creates an operation with one reference; takes over work->messages. Returns

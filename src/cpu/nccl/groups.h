@@ -10,13 +10,14 @@
  * the group ends, and ncclGroupEnd returns their errors. Otherwise they act
  * immediately. */
 
-/* Issues an operation in a stream (at the end of an open group). Takes over
- * work->messages. Returns ncclSystemError if memory is short, or, outside of a
- * group, the error of issuing. */
+/* Issues an operation in a stream: at the end of the thread's open group or,
+ * without a group, now. Takes over work->messages. Returns ncclSystemError if
+ * memory is short, or, outside of a group, the error of issuing. */
 ncclResult_t nccl_group_work(struct ncclComm *comm,
                              const struct nccl_work *work, CUstream stream);
-/* Waits until all ranks of a new communicator have joined (at the end of an
- * open group). Returns ncclRemoteError if some do not join in time. */
+/* Waits until all ranks of a new communicator have joined. If the thread has
+ * an open group, waits at the end of the group instead. Returns
+ * ncclRemoteError if a rank does not join in time. */
 ncclResult_t nccl_group_join(struct ncclComm *comm);
 /* ncclCommSplit: exchanges color and key with the other ranks, joins the
  * communicator of the ranks with the same color, and stores that communicator

@@ -195,11 +195,11 @@ batch_pass(struct batch *batch, bool *moved, bool *left)
 
 /* ---- waiting ---- */
 
-/* Returns the first incomplete transfer to which its peer will contribute no
- * more data: the peer has left, or it executes a later collective operation,
- * in which it waits for this rank. The ring buffer may still have data that
- * the peer wrote earlier, so the caller advances the batch once more before it
- * reports a failure. */
+/* Returns the first incomplete transfer whose peer (the other rank) will send
+ * or receive no more data. Such a peer has left, or executes a later
+ * collective operation and waits there for this rank. The ring buffer may
+ * still have data that the peer wrote earlier, so the caller advances the
+ * batch once more before it reports a failure. */
 static struct transfer *
 batch_find_hopeless(struct batch *batch, uint64_t *current)
 {

@@ -1,11 +1,11 @@
 /* shared.c - the memory that the ranks of a communicator share.
  *
- * Called by the other files of this folder. The steps of collective operations
- * are barriers on a counter per rank, so that a rank that waits knows which
- * rank is missing. While a rank waits it checks every 20 ms whether the
- * missing rank has left the communicator or its process has ended, whether the
- * time limit has passed, and whether the context of its own operation has
- * failed.
+ * Called by the other files of this folder. Collective operations synchronize
+ * the ranks by barriers. Each rank counts its arrivals at barriers, so that a
+ * waiting rank knows which rank is missing. Every 20 ms the waiting rank
+ * checks whether the missing rank has left the communicator, whether the
+ * process of the missing rank has ended, whether the time limit has passed,
+ * and whether the context of the waiting rank's operation has failed.
  *
  * Threads: a struct nccl_shared is used by its rank's progress thread, and by
  * the thread that creates and destroys the communicator. There are no locks.
@@ -438,7 +438,7 @@ nccl_shared_join(struct nccl_shared *shared, const ncclUniqueId *id, int ranks,
 }
 
 /* If this process created the shared file, closes its descriptor of the file.
- * Only the first call by one of the process's ranks does so. */
+ * Calls by further ranks of the process have no effect. */
 static void
 kept_close(struct nccl_shared *shared)
 {
@@ -519,9 +519,9 @@ nccl_shared_step(struct nccl_shared *shared)
         while ((int32_t)((seen = atomic_load(step)) - mine) < 0) {
             futex_wait(step, seen);
             context_check(shared);
-            /* Test whether the rank is gone before reading its `step` again: a
-             * rank that has arrived at the barrier may leave, and is then not
-             * missing. */
+            /* First test whether the rank is gone, then read its `step` again.
+             * A rank that arrived at the barrier and left afterwards is gone,
+             * but did arrive. */
             bool gone = nccl_shared_gone(shared, rank) ||
                         nccl_shared_now() - since > shared->limit;
             if ((int32_t)(atomic_load(step) - mine) < 0 &&
