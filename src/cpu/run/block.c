@@ -280,8 +280,8 @@ cpu_fibers_call_large_stack(struct cpu_worker *worker,
     if (worker->self == &worker->loop_thread) {
         function(argument);
     } else {
-        /* Uses the stack of the calling thread itself, below the frames that
-         * wait for the end of the block. */
+        /* Call the function on the stack of the calling thread, below the
+         * frames that wait for the end of the block. */
         cpu_fiber_guard(&unused, function, argument, worker->main_sp);
     }
 }
@@ -597,8 +597,9 @@ cpu_block_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
 
 /* Cleans up the worker after it has run a chunk of blocks. `code` is
  * CUDA_SUCCESS, or the error because of which the kernel's stack was unwound.
- * Returns the error of the chunk: that of a kernel check if it explains
- * `code`, otherwise `code`. */
+ * Returns the error of the chunk. If a kernel check has found an error, and
+ * `code` is CUDA_SUCCESS or ILLEGAL_ADDRESS, this is the check's error,
+ * otherwise `code`. */
 static CUresult
 block_leave(struct cpu_worker *worker, CUresult code)
 {

@@ -3,10 +3,11 @@
  *
  * If the program interrupts a wait for an operation that a worker runs,
  * watchdog.c sets the sticky error of the context, and the operation ends
- * early because of this error. An operation that the program's main thread
- * runs (a synchronous copy) ends early if the program interrupts that thread:
- * the cancellation points ask the program. This sets no error in the context.
- * Only the call returns an error, and a part of the target is not written.
+ * early because of this error. A thread of the program may also run an
+ * operation itself, such as a synchronous copy. The cancellation points then
+ * call the program's interrupt hook, and the operation ends early if the hook
+ * reports an interrupt. In this case the context gets no error: only the API
+ * function returns an error, and a part of the target is not written.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>

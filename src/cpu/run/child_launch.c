@@ -2,9 +2,9 @@
  *
  * Called by device_runtime.c on the thread that runs the kernel. A launch by a
  * kernel becomes an operation, like a launch by the program; child_ops.c
- * orders it by the streams of the device runtime. So any worker can run it. If
- * there is only one worker, that one runs it after the blocks of the parent.
- * No kernel blocks its worker to wait for another kernel.
+ * orders it by the streams of the device runtime. So any worker can run the
+ * operation. If there is only one worker, the worker runs it after the blocks
+ * of the parent. No kernel blocks its worker to wait for another kernel.
  *
  * Codes that the runtime API has in common with the driver API have the same
  * values. No lock is held on entry.

@@ -38,8 +38,9 @@
 static pthread_once_t processors_once = PTHREAD_ONCE_INIT;
 static unsigned short processor_numbers[CPU_SETSIZE];
 
-/* Returns how many blocks together are expected to take CHUNK_NS, the minimum
- * run time of a chunk; 0 if the duration of a block is unknown. */
+/* Returns how many blocks are expected to run for CHUNK_NS in total, the
+ * minimum run time of a chunk. Returns 0 if the duration of a block is
+ * unknown. */
 static uint64_t
 blocks_per_chunk_minimum(const struct cpu_launch *launch)
 {
@@ -90,9 +91,9 @@ sizes_plan(struct cpu_launch *launch)
     }
 }
 
-/* Returns into how many shares to divide the launch (a share is a range of
- * blocks that one processor runs first): one per thread if each share then has
- * at least one chunk, otherwise 1. */
+/* Returns the number of shares of the launch: one per thread if each share
+ * then has at least one chunk, otherwise 1. A share is a range of blocks that
+ * one processor runs first. */
 static unsigned
 shares_wanted(const struct cpu_launch *launch)
 {
@@ -155,8 +156,8 @@ cpu_share_preferred(const struct cpu_launch *launch)
 }
 
 /* Takes a chunk from the share (a range of blocks that one processor runs
- * first): a fraction of its remaining blocks, so that the threads that work on
- * the share finish at about the same time. */
+ * first). The chunk is a fraction of the blocks left in the share, so that the
+ * threads that work on the share finish at about the same time. */
 static uint64_t
 share_take(const struct cpu_launch *launch, struct cpu_share *share,
            uint64_t *first)

@@ -6,10 +6,10 @@
  * its state is the thread's cpu_worker_tls. A block runs until it ends, or
  * until all its ready threads wait in a loop; then the next block runs.
  *
- * Blocks are divided evenly among the threads. Some threads may not take their
- * blocks, because they have not been woken or run another launch. A thread
- * whose blocks all wait then takes more blocks, so that the grid completes
- * with the available threads.
+ * Blocks are divided evenly among the threads. A thread that sleeps or runs
+ * another launch does not take its blocks. Another thread, whose blocks all
+ * wait, then takes these blocks too, so that the grid completes with the
+ * available threads.
  *
  * SPDX-License-Identifier: MIT */
 #include <sched.h>
@@ -35,7 +35,7 @@ struct cooperative_run {
     struct cpu_worker *home;
     struct cpu_launch *launch;
     unsigned live; /* number of blocks on this thread that have not ended */
-    /* how often blocks were resumed since the last sched_yield */
+    /* number of times that blocks were resumed since the last sched_yield */
     unsigned turns;
     /* number of calls of sched_yield since this thread last took more
      * blocks */

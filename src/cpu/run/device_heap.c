@@ -1,10 +1,11 @@
 /* device_heap.c - malloc and free in kernels.
  *
  * Called by kernel code on a worker's thread, and by context.c when the heap's
- * context ends. The memory comes from the C library; each context has a list
- * of its blocks, so that it can free those that kernels leak. One lock per
- * context guards the list. The kernel's memory, which may fault, is never read
- * while the lock is held.
+ * context ends. The memory comes from malloc of the C library. Each context
+ * has a list of the blocks that its kernels have allocated, so that it can
+ * free the leaked ones. One lock per context guards the list. The memory at a
+ * pointer that a kernel passes to free() is checked before the lock is
+ * acquired, since the access may fault.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

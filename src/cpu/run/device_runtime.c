@@ -5,8 +5,8 @@
  * it needs from the kernel's memory; a fault in that step is a fault of the
  * kernel. It then calls a function that run/child_launch.c has installed;
  * during that call neither a fault signal nor a time limit ends the kernel.
- * Each thread of a kernel has a last error; a worker stores those of the block
- * that it runs.
+ * Each thread of a kernel has a last error. A worker stores the last errors of
+ * the threads of the block that it runs.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -45,8 +45,9 @@ cpu_device_runtime_install(const struct cpu_device_runtime *functions)
     atomic_store(&runtime, functions);
 }
 
-/* Begins a part of a runtime function in which a fault is no fault of the
- * kernel. Returns the callbacks that run/child_launch.c has installed. */
+/* Begins a part of a runtime function. A fault in this part is an error of
+ * this library, not of the kernel. Returns the callbacks that
+ * run/child_launch.c has installed. */
 static const struct cpu_device_runtime *
 enter(struct cpu_worker *worker)
 {
@@ -64,7 +65,8 @@ leave(struct cpu_worker *worker, int code)
 /* ---- last errors ---- */
 
 /* Returns the worker's table of last errors for this block. If the worker has
- * no table, creates one if `make` is true, otherwise returns NULL. */
+ * no table for the block, creates it if `make` is true. Returns NULL if there
+ * is no table, or not enough memory. */
 static struct cpu_thread_errors *
 errors_of(struct cpu_worker *worker, uint64_t block, bool make)
 {

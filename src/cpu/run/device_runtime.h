@@ -11,12 +11,11 @@ struct cpu_launch;
 struct image_child_launch;
 struct image_device_copy;
 
-/* Callbacks into higher layers (run/child_launch.c), by which the device
- * runtime's functions are implemented, such as launches by kernels. `parent`
- * is the launch whose kernel calls such a function; `kernel` is the name of a
- * kernel in the parent's module. The callbacks return a cudaError and take
- * locks. An invalid access within one is reported as a fault of this library,
- * not of the kernel. */
+/* Functions of a higher layer (run/child_launch.c) that implement the device
+ * runtime, such as launches by kernels. A kernel of the launch `parent` calls
+ * the device runtime. `kernel` is the name of a kernel in the module of
+ * `parent`. The functions return a cudaError and take locks. An invalid access
+ * in one of them is reported as a fault of this library, not of the kernel. */
 struct cpu_device_runtime {
     int (*launch)(struct cpu_launch *parent,
                   const struct image_child_launch *launch, const char *kernel,
@@ -36,8 +35,8 @@ struct cpu_device_runtime {
                      int threads, uint64_t shared, int *blocks);
 };
 
-/* Sets the functions that kernels call. Called before the first kernel
- * runs. */
+/* Sets the functions that implement the device runtime. Called before the
+ * first kernel runs. */
 void cpu_device_runtime_install(const struct cpu_device_runtime *functions);
 
 #endif

@@ -1,12 +1,12 @@
 /* fault.c - a fault in a kernel ends the launch instead of the process.
  *
- * Our signal handler acts only while the thread's in_kernel is set. All other
- * signals have the effect that they would have without our handler: the
- * program's handler runs with its signal mask and flags, or the default action
- * is taken, or the signal is ignored. Programs install handlers at any time
- * (for example Python's faulthandler), so calls of sigaction() and signal()
- * are diverted to program_handlers.c. cpu_fault_check finds handlers that were
- * installed by other means.
+ * Our signal handler acts only on faults of a thread whose in_kernel is set.
+ * All other signals have the effect that they would have without our handler:
+ * the program's handler runs with its signal mask and flags, or the default
+ * action is taken, or the signal is ignored. Programs install handlers at any
+ * time (for example Python's faulthandler), so calls of sigaction() and
+ * signal() are diverted to program_handlers.c. cpu_fault_check finds handlers
+ * that were installed by other means.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -32,8 +32,9 @@
 #define CHECK_NS 1000000u
 
 _Atomic uint64_t cpu_fault_checked_until;
-/* Lock for the installation of our signal handlers. A launch does not wait for
- * the lock: it continues without installing the handlers. */
+/* Lock for the installation of our signal handlers. If another thread holds
+ * the lock, a launch does not wait: it continues without installing the
+ * handlers. */
 static atomic_bool installing;
 
 static bool
@@ -58,9 +59,9 @@ fault_code(const struct cpu_worker *worker, int number, uintptr_t address)
     return CUDA_ERROR_ILLEGAL_ADDRESS;
 }
 
-/* Performs the default action of a signal. If it was a fault, the instruction
- * is executed again, which ends the process. If the signal was sent by a
- * process, it is sent again. */
+/* Performs the default action of a signal. If a fault caused the signal, the
+ * faulting instruction is executed again, which ends the process. If a process
+ * sent the signal (`sent`), the signal is sent again. */
 static void
 act_by_default(int number, bool sent)
 {

@@ -10,9 +10,9 @@
 #include "api/cuda_types.h"
 #include "cpu/stream/run_function.h"
 
-/* Installs our handlers of fault signals. For faults outside kernels they call
- * the handler that the program has set for the signal, before or after this
- * call. Called by any thread at each module load. */
+/* Installs our handlers of fault signals. For a fault outside kernels, our
+ * handler calls the program's handler of the signal, even one that the program
+ * sets later. Called by any thread at each module load. */
 void cpu_fault_install(void);
 
 /* The time, as returned by cpu_now_ns(), after which cpu_fault_check must be
@@ -23,8 +23,8 @@ extern _Atomic uint64_t cpu_fault_checked_until;
  * loader's. */
 void cpu_fault_check(void);
 
-/* Calls run(argument). If a fault occurs in it, the call ends and
- * INVALID_VALUE is returned. */
+/* Calls run(argument) and returns its result. If a fault occurs in `run`, ends
+ * `run` and returns INVALID_VALUE. */
 CUresult cpu_fault_guard(cpu_run *run, void *argument);
 
 #endif

@@ -1,9 +1,9 @@
 /* kernel_memory.c - the functions of <string.h> as compiled kernels call them.
  *
- * A launch is abandoned by a signal (watchdog.c), whose handler leaves a
- * kernel only from compiled code. A function of the C library that copies
- * hundreds of megabytes would delay the abandonment, so this file splits large
- * calls into chunks.
+ * To end a launch early, watchdog.c sends a signal, whose handler leaves a
+ * kernel only while compiled code runs. A memcpy of the C library that copies
+ * hundreds of megabytes would delay the end of the launch. So the functions of
+ * this file split large calls into chunks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -41,8 +41,8 @@
 /* Limits on the expected time of a launch that the calling thread runs itself.
  * INLINE_NS is less than the time to wake a worker; INLINE_AWAKE_NS is less
  * than the time to share the work with an awake worker. If launches in quick
- * succession have taken BURST_NS in total, waking a worker pays off for later
- * ones. */
+ * succession have taken BURST_NS in total, the next launch wakes a worker,
+ * because later launches can use the worker as well. */
 #define INLINE_NS       10000u
 #define INLINE_AWAKE_NS 3000u
 #define BURST_NS        50000u
@@ -50,9 +50,10 @@
 #define BURST_PAUSE_NS 50000u
 
 static _Atomic uint64_t last_serial;
-/* Total time in ns of a sequence of short launches that a worker could have
- * shared if it had been awake, and the time at which the last one ended. Both
- * are estimates: simultaneous updates by several threads may be lost. */
+/* burst_ns: total time in ns of launches in quick succession that the calling
+ * threads ran, although an awake worker could have helped. burst_end: time at
+ * which the last of these launches ended. Both are estimates: simultaneous
+ * updates by several threads may be lost. */
 static _Atomic uint64_t burst_ns, burst_end;
 
 CUresult
@@ -163,8 +164,8 @@ launch_is_short(const struct cpu_function *function, uint64_t threads)
 }
 
 /* Called after the calling thread has run a launch without workers. Adds the
- * duration to `burst_ns`, from which launch_is_short decides whether to wake a
- * worker. */
+ * duration to `burst_ns`; launch_is_short uses this sum to decide whether to
+ * wake a worker. */
 static void
 burst_account(const struct cpu_launch *launch, uint64_t end)
 {

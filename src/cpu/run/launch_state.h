@@ -47,9 +47,9 @@ struct cpu_launch {
      * the program. */
     uint64_t root_started_ns;
     uint64_t serial; /* number of the launch, unique in the process */
-    /* Number of the last time interval (time between two synchronization
-     * events of a thread block, check/epoch_interval.c) that began before the
-     * launch. */
+    /* For the kernel checks: number of the last time interval that began
+     * before the launch. A time interval is the time between two
+     * synchronization events of a thread block (check/epoch_interval.c). */
     uint32_t before;
     /* the kernel checks count this launch among the running launches */
     atomic_bool checked;

@@ -77,9 +77,9 @@ fifo_write(struct cpu_fifo *fifo, size_t end)
 }
 
 /* Makes space in the buffer for one more record. Writes the records of earlier
- * launches and, if that does not suffice, drops the oldest other ones. Returns
- * false if the record is larger than `limit` or there is not enough memory.
- * The caller holds the buffer's lock. */
+ * launches to stdout and, if that does not suffice, drops the oldest records
+ * of the current launch. Returns false if the record is larger than `limit` or
+ * there is not enough memory. The caller holds the buffer's lock. */
 static bool
 fifo_reserve(struct cpu_fifo *fifo, size_t bytes, size_t limit)
 {

@@ -5,9 +5,9 @@
  * than a short launch. Instead, calls of sigaction() and signal() are
  * diverted: their entries in the procedure linkage tables of all loaded
  * objects point to functions of this file. These functions store handlers of
- * fault signals, and pass calls for other signals on to the C library.
- * Addresses that a program gets from dlsym() are not diverted; cpu_fault_check
- * detects their effect.
+ * fault signals, and pass calls for other signals on to the C library. Calls
+ * of these functions through addresses from dlsym() are not diverted;
+ * cpu_fault_check detects handlers that such calls install.
  *
  * Signal handlers read the program's handler, so each change fills a new row
  * of a table and publishes it by an atomic store. Rows are reused after ROWS
@@ -94,9 +94,10 @@ cpu_program_sigaction(int number, const struct sigaction *handler)
     return sigaction(number, handler, NULL);
 }
 
-/* Returns whether our handler is installed in the system. If the program
- * ignores the signal, also makes the system ignore it: a program that this
- * process executes inherits ignored signals, but no handlers. */
+/* Returns whether our handler was installed in the system. If it was and the
+ * program ignores the signal, makes the system ignore the signal instead: a
+ * program that this process executes inherits ignored signals, but no
+ * handlers. */
 static bool
 ours_is_installed(int number, const struct sigaction *program)
 {

@@ -79,8 +79,8 @@ cpu_block_shared(const struct cpu_launch *launch)
 }
 
 /* Returns the size in bytes of the guard above shared memory or stacks. The
- * large guard needs many addresses, which are scarce under RLIMIT_AS and on
- * systems with 39 address bits. */
+ * guard is small unless `large` is true. It is also small if addresses are
+ * scarce: under RLIMIT_AS, and on systems with 39 address bits. */
 size_t
 cpu_guard_bytes(bool large)
 {

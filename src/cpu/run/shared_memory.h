@@ -19,8 +19,8 @@ struct cpu_worker;
 size_t cpu_guard_bytes(bool large);
 /* Returns the bytes of shared memory per block, static and dynamic. */
 uint64_t cpu_block_shared(const struct cpu_launch *launch);
-/* Enlarges worker->shared to the size that the launch needs. On failure it
- * stays unchanged. */
+/* Enlarges worker->shared to the size that the launch needs. On failure
+ * worker->shared stays unchanged. Returns OUT_OF_MEMORY on failure. */
 CUresult cpu_shared_reserve(struct cpu_worker *worker,
                             const struct cpu_launch *launch);
 /* Unmaps worker->shared, if there is any. */

@@ -1,10 +1,10 @@
 /* stack_memory.c - memory for the stacks on which kernels run.
  *
- * An index beyond the end of a thread's own array may reach the memory above
- * the stack. This memory is a guard, so the access faults. An unsigned index
- * that wraps around is almost 2^32. So the guard is as large as the one above
- * shared memory (shared_memory.c). A granule (64 KiB unit) of shadow memory
- * never describes both stack memory and other memory.
+ * The memory above a stack is an inaccessible guard, so an index beyond the
+ * end of a local array faults. Since an unsigned index that wraps around is
+ * almost 2^32, the guard is as large as the one above shared memory
+ * (shared_memory.c). A granule (64 KiB unit) of shadow memory never describes
+ * both stack memory and other memory.
  *
  * No state; any thread may call these functions.
  *

@@ -57,11 +57,11 @@ shuffle_source(const struct cpu_warp *warp, int lane, int kind)
     }
 }
 
-/* Replaces the mask of each lane by the mask of its group: the lanes of `set`
+/* Replaces the mask of each lane of `set` by its group: the lanes of `set`
  * that are in the lane's mask and passed an equal mask. The lanes of a group
- * synchronize with each other. Exception for shuffles: if every lane's group
- * contains all lanes that its mask names, all masks become 0xffffffff. A
- * shuffle may then read any lane, as on an H100. */
+ * synchronize with each other. Exception for shuffles: if the group of every
+ * lane contains all lanes of `set` that are in the lane's mask, all masks
+ * become 0xffffffff. A shuffle may then read any lane, as on an H100. */
 static void
 find_groups(uint32_t *masks, uint32_t set, bool shuffle)
 {

@@ -8,9 +8,10 @@
  * watchdog thread looks for launches above the time limit; it sleeps while no
  * launch runs.
  *
- * A program (Python) reports interrupts through a hook. A caller that runs
- * blocks itself cannot call the hook. If it runs blocks for a long time, the
- * watchdog installs a SIGINT handler that runs before the program's handler.
+ * A program (Python) reports interrupts through a hook. A thread of the
+ * program that runs blocks itself cannot call the hook. If such a thread runs
+ * blocks for a long time, the watchdog installs a SIGINT handler that runs
+ * before the program's handler.
  *
  * `registry_lock` is the only lock of this file. No other lock is acquired
  * while it is held.
@@ -47,14 +48,15 @@
 /* Length of a tick in ns. In each tick a waiting thread checks for an
  * interrupt once, and the watchdog thread checks the time limit once. */
 #define TICK_NS CPU_INTERRUPT_TICK_NS
-/* Time in ns between two signals to the same thread to leave its kernel. */
+/* Time in ns after which the signal to leave a kernel is sent to the same
+ * thread again. */
 #define RETRY_NS (1 * MS)
 #define GRACE_NS CPU_INTERRUPT_GRACE_NS
-/* Time in ns that launches of other contexts have to end after an interrupt;
- * longer than GRACE_NS. */
+/* Grace period in ns after an interrupt for launches of contexts other than
+ * the one that the program waits for; longer than GRACE_NS. */
 #define GRACE_ALL_NS (1000 * MS)
-/* Time in ns after which a launch that a caller runs itself counts as
- * stuck. */
+/* Time in ns after which a launch counts as stuck if a thread of the program,
+ * not a worker, runs it. */
 #define STUCK_NS (100 * MS)
 /* The watchdog sleeps after this many ticks without a launch. */
 #define IDLE_TICKS     20
@@ -77,9 +79,10 @@ static sem_t watch_wake;
 
 /* ---- the C library's mathematical functions ---- */
 
-/* Address range of the machine code of libm. A kernel can be left inside it:
- * libm holds no locks, and our runtime holds none when it calls libm. This
- * matters because functions such as jn() can run for seconds. */
+/* Address range of the machine code of libm. A kernel can be left while libm
+ * runs: libm holds no locks, and our runtime holds no locks when it calls
+ * libm. Otherwise functions such as jn(), which can run for seconds, would
+ * delay the end of the launch. */
 static struct {
     uintptr_t start, bytes;
 } libm_code;
@@ -437,7 +440,8 @@ sigint_forget(void)
 struct watched {
     /* at least one runner (thread that runs blocks) has a launch now */
     bool busy;
-    /* A caller has been running its own launch for longer than STUCK_NS. */
+    /* A thread of the program, not a worker, has been running a launch for
+     * longer than STUCK_NS. */
     bool stuck;
     /* a launch is being ended, so its threads need signals at short
      * intervals */

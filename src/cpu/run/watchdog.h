@@ -42,10 +42,10 @@ bool cpu_runner_abandoned(int *reason);
  * Returns INVALID_VALUE with a text if the variable is not a positive
  * number. */
 CUresult cpu_watchdog_configure(void);
-/* Starts the watchdog thread. It ends launches that run longer than the time
- * limit, and detects a Ctrl-C while a caller runs blocks itself. Called before
- * each launch until it has succeeded once. Returns the error of the system,
- * with a text, if the thread cannot be created. */
+/* Starts the watchdog thread. The thread ends launches that run longer than
+ * the time limit, and detects a Ctrl-C while a thread of the program runs
+ * blocks itself. Called before each launch until a call has succeeded. Returns
+ * the error of the system, with a text, if the thread cannot be created. */
 CUresult cpu_watchdog_start(void);
 /* Returns true if work that began at the time `started`, in ns, has exceeded
  * the time limit. */
@@ -58,8 +58,8 @@ void cpu_watchdog_unmask(sigset_t *mask);
  * should end. It may run the program's signal handlers. */
 typedef int cpu_interrupt_hook(void);
 
-/* Time in ns between two calls of the interrupt hook, and the time in ns that
- * running work has to end after an interrupt. */
+/* TICK: time in ns between two calls of the interrupt hook. GRACE: time in ns
+ * after an interrupt in which running work can still end normally. */
 #define CPU_INTERRUPT_TICK_NS  50000000ull
 #define CPU_INTERRUPT_GRACE_NS 250000000ull
 
@@ -77,8 +77,8 @@ struct cpu_interrupt {
 /* Returns true if the program has set an interrupt hook. */
 bool cpu_interrupt_possible(void);
 
-/* Returns after how many milliseconds the wait must call cpu_interrupt_poll;
- * -1: never. */
+/* Returns the time in milliseconds until the next call of cpu_interrupt_poll
+ * is due. Returns -1 if the wait need not call that function. */
 int cpu_interrupt_milliseconds(const struct cpu_interrupt *interrupt);
 /* Asks the program whether the calling thread's wait is interrupted. If so,
  * the context's running launches have 250 ms to end and are then abandoned.
