@@ -73,10 +73,10 @@ object_remove(struct cpu_op *parent, struct cpu_child_object *object)
     parent->ctx->child_objects--;
 }
 
-/* Finds the stream that a handle denotes. `*found` is NULL for the stream of
- * independent operations (fire and forget). The default stream of a block
- * exists while it has operations; if it does not exist, it is created if
- * `make`, else `*found` is NULL. */
+/* Finds the stream that a handle denotes. Stores NULL in `*found` for the
+ * stream of independent operations (fire and forget). If the default stream of
+ * the block does not exist yet, creates it if `make` is true, otherwise stores
+ * NULL. Returns 0 or an error of the runtime API. */
 static int
 stream_find(struct cpu_op *parent, void *handle, uint64_t block, bool make,
             struct cpu_child_object **found)
@@ -139,8 +139,8 @@ child_start(struct cpu_op *parent, struct cpu_op *op,
     }
 }
 
-/* Counts a child as a pending launch by a kernel. Returns an error
- * of the runtime API if the context's limit is reached. */
+/* Adds 1 to the context's number of pending launches by kernels. Returns 0, or
+ * an error of the runtime API if the limit of the context is reached. */
 static int
 pending_count(struct cpu_context *ctx)
 {
@@ -300,8 +300,8 @@ event_use(struct cpu_op *parent, struct cpu_op *marker, void *event,
     }
     if (wait &&
         (!found->op || (uintptr_t)handle == CPU_CHILD_FIRE_AND_FORGET)) {
-        /* The event has been reached, or the stream is that of independent
-         * operations, which wait for nothing: only check the handle. */
+        /* Nothing has to wait: the event has been reached, or the stream is
+         * that of independent operations. Only check the handle. */
         return stream_find(parent, handle, block, false, &stream);
     }
     int error = child_admit(parent, handle, block, &stream);

@@ -19,8 +19,8 @@ enum cpu_child_kind {
 
 /* A stream or an event of the device runtime. */
 struct cpu_child_object {
-    /* A stream's last operation, or the operation that records an event; NULL
-     * if there is none or it is done. */
+    /* For a stream: its last operation. For an event: the operation that
+     * records it. NULL if there is no such operation or it is done. */
     struct cpu_op *op;
     /* Default streams: index of the block in its grid. Others: the address of
      * this struct, which is also the handle. */
@@ -32,9 +32,9 @@ struct cpu_child_object {
 
 #define CPU_CHILD_BUCKETS 64
 
-/* The launches, streams and events that the kernel of an operation has created
- * (its children). Guarded by the scheduler lock; freed when the operation is
- * done. */
+/* The operations (children), streams and events that the kernel of an
+ * operation has created. Guarded by the scheduler lock; freed when the
+ * kernel's operation is done. */
 struct cpu_children {
     /* number of children that were submitted and are not done */
     unsigned unfinished;

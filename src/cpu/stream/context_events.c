@@ -166,9 +166,9 @@ gate_of(struct cpu_context *ctx, struct cpu_green *green)
     return green ? &green->gate : &ctx->gate;
 }
 
-/* A gate is an operation that new streams wait for. Replaces `*gate` by a new
- * one that is done when both the operation `mark` and the old gate are
- * done. */
+/* A gate is an operation that new streams wait for. Replaces the gate `*gate`
+ * by a new gate, which is done when both the operation `mark` and the old gate
+ * are done. */
 static CUresult
 gate_add(struct cpu_op *_Atomic *gate, struct cpu_context *ctx,
          struct cpu_op *mark)

@@ -53,9 +53,9 @@ event_of(CUevent handle)
     return cpu_handle_object(CPU_EVENT, handle);
 }
 
-/* Returns an error if the event was last recorded in a capture, because it
- * then has neither a time nor a state. If that capture is still active, it
- * becomes invalid. */
+/* Returns an error if the event was last recorded in a stream capture: such an
+ * event has neither a time nor a state. If the capture is still active,
+ * invalidates the capture. */
 static CUresult
 event_query_check(struct cpu_event *event)
 {

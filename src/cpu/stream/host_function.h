@@ -15,8 +15,9 @@ struct cpu_stream;
 /* Waits for the earlier operations of the stream, then runs run(argument) on
  * the calling thread. Returns the function's result. Does not run the function
  * and returns an error if the context has one, or if there is not enough
- * memory. `host_waits` is for the check `streams`: whether the program may
- * rely on the function's end, as after a synchronous copy. */
+ * memory. `host_waits` is for the check `streams`. It is true if the program
+ * may rely on the end of the function after the call, as after a synchronous
+ * copy. */
 CUresult cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument,
                       bool host_waits);
 /* Runs run(argument) in stream order, with a copy of the `bytes` bytes at

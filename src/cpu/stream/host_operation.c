@@ -14,8 +14,9 @@
 #include "cpu/stream/run_function.h"
 #include "cpu/stream/worker.h"
 
-/* Runs the function of an operation while the check `streams` is selected.
- * `code` is the context's status. */
+/* Runs the function of an operation if the check `streams` is selected. `code`
+ * is the status of the operation's context. Returns the function's result, or
+ * `code` if the function is not run. */
 static __attribute__((noinline)) CUresult
 run_checked(struct cpu_op *op, CUresult code)
 {
@@ -37,7 +38,7 @@ cpu_op_run(struct cpu_op *op)
     struct cpu_worker *worker = cpu_worker_tls;
 
     if (worker) {
-        /* the context whose error cpu_cancellation_point returns */
+        /* cpu_cancellation_point returns the error of this context */
         worker->ctx = op->ctx;
     }
     if (cpu_check_flags & CPU_CHECK_STREAMS) {
@@ -51,8 +52,8 @@ cpu_op_run(struct cpu_op *op)
 void
 cpu_op_call(struct cpu_op *op)
 {
-    /* If the flag is set, the operation may be freed during the call, so the
-     * flag is read before. */
+    /* Read the flag before the call of cpu_op_run: if the flag is set, the
+     * operation may be freed during the call. */
     bool finishes_later = op->finishes_later;
     CUresult code = cpu_op_run(op);
 

@@ -173,8 +173,8 @@ cpu_ipc_event_open(const CUipcEventHandle *imported,
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (handle.pid == getpid()) {
-        /* ipc.c returns the same error for a handle of memory that the calling
-         * process has exported */
+        /* INVALID_CONTEXT, as ipc.c returns for a handle of memory that the
+         * calling process has exported */
         return CUDA_ERROR_INVALID_CONTEXT;
     }
     snprintf(path, sizeof path, "/proc/%d/fd/%d", handle.pid, handle.fd);
@@ -395,7 +395,8 @@ cpu_ipc_event_gate(struct cpu_ipc_event *event, struct cpu_stream *stream)
     cpu_op_submit(stream, wait, gate);
     cpu_op_release(wait);
     if (!waiter_start(waiter)) {
-        /* no thread could be started, so the caller waits itself */
+        /* no thread could be started, so the calling thread waits for the
+         * record */
         waiter_main(waiter);
     }
     return CUDA_SUCCESS;

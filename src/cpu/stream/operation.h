@@ -106,8 +106,8 @@ void cpu_op_release(struct cpu_op *op);
 bool cpu_op_submit(struct cpu_stream *stream, struct cpu_op *op,
                    struct cpu_op *also);
 /* Appends `op` to the stream. `op` also waits for the `count` operations in
- * `after`. If `stream` is NULL, `op` waits only for these. Returns true if
- * `op` could start immediately. */
+ * `after`. If `stream` is NULL, `op` waits only for the operations in `after`.
+ * Returns true if `op` could start immediately. */
 bool cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
                          struct cpu_op *const *after, size_t count);
 /* Sets the state of `op` to done and starts the operations that waited only

@@ -20,9 +20,10 @@
  * kernel (become one of the threads that run its blocks) and returns the
  * kernel. The caller must run the result. Returns NULL if nothing is ready. */
 struct cpu_op *cpu_ready_queue_take(bool kernels_too);
-/* Makes a thread that waits for `op` join the first kernel of the queue: the
- * thread must run blocks of the kernel. Returns NULL if `op` neither is this
- * kernel nor may depend on it, or if the kernel is expected to take more than
+/* Called by a thread that waits for `op`. If the first kernel of the queue is
+ * `op`, or if `op` may depend on that kernel, makes the thread join the
+ * kernel. Returns the kernel; the caller must run blocks of it. Returns NULL
+ * if the thread cannot join, or if the kernel is expected to take more than
  * `most` nanoseconds. */
 struct cpu_op *cpu_ready_queue_take_for_waiter(const struct cpu_op *op,
                                                uint64_t most);

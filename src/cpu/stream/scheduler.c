@@ -305,10 +305,9 @@ edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
 
     if (stream && stream == &stream->ctx->legacy) {
         /* An operation of the legacy stream waits for the last operation of
-         * each stream in ctx->streams. This list includes the legacy stream,
-         * so the two operations that `wanted` already has for a stream (the
-         * last ones of the stream and of the legacy stream) are not counted
-         * twice. */
+         * each stream in ctx->streams, a list that includes the legacy stream.
+         * So count one operation per stream of the list, instead of the two
+         * that operations of other streams need. */
         wanted -= 2;
         for (struct cpu_stream *s = stream->ctx->streams; s; s = s->next) {
             wanted++;
@@ -551,7 +550,8 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
     if (cpu_check_flags & CPU_CHECK_STREAMS) {
         cpu_check_order_prepare(stream, op);
     }
-    /* One reference is for the scheduler, one for the tail of the stream. */
+    /* Add a reference for the scheduler and, if there is a stream, one for its
+     * tail. */
     atomic_fetch_add(&op->references, stream ? 2 : 1);
     pthread_mutex_lock(&cpu_scheduler_lock);
     if (edges_reserve(stream, op, count, &capacity)) {
@@ -586,9 +586,9 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
 
 /* ---- called by workers; the scheduler lock is held ---- */
 
-/* Removes the first kernel of the ready queue, all chunks of which are taken.
- * Requests workers for the next kernel, except for `coming` workers, which
- * have already been requested. */
+/* Removes the first kernel of the ready queue after its last chunk was taken.
+ * Requests workers for the next kernel, but `coming` fewer than it can use:
+ * that many threads will join the kernel anyway. */
 static void
 kernel_pop(uint64_t coming)
 {
@@ -616,17 +616,18 @@ kernel_join(void)
     }
     if (launch->total <= launch->least) {
         /* The calling thread takes the only chunk of the kernel, so the kernel
-         * leaves the queue. The thread does not run the next kernel: `coming`
-         * is 0. */
+         * leaves the queue. The argument 0: the calling thread is not
+         * available for the next kernel. */
         kernel_pop(0);
     }
     return op;
 }
 
-/* Returns the first kernel that has chunks left, or NULL if there is none or
- * if all workers have joined this kernel. Removes from the queue the kernels
- * before it, whose chunks are all taken. `coming` workers have already been
- * requested. */
+/* Returns the first kernel that has chunks left. Returns NULL if there is no
+ * such kernel, or if as many threads as the device has have joined the kernel.
+ * Removes from the queue all kernels before it, since their chunks are all
+ * taken. `coming` is the number of threads that are about to join the
+ * kernel. */
 static struct cpu_op *
 kernel_first(uint64_t coming)
 {
@@ -638,8 +639,8 @@ kernel_first(uint64_t coming)
                        ? ready_kernels.first
                        : NULL;
         }
-        /* all chunks of this kernel are taken, so nothing is left for the
-         * calling thread */
+        /* all chunks of this kernel are taken, so the kernel leaves the
+         * queue */
         kernel_pop(coming);
     }
     return NULL;
@@ -678,11 +679,12 @@ launch_is_shorter(const struct cpu_launch *launch, uint64_t most)
                               (double)most;
 }
 
-/* Joins the first kernel for a thread that waits for `op`, if the kernel is
- * `op` or `op` may depend on it. Workers that have joined but run no block are
- * not counted, since they may be waiting for a processor. A thread that runs
- * blocks cannot be interrupted, so it does not join a launch that is expected
- * to take longer than `most` nanoseconds. */
+/* Makes a thread that waits for `op` join the first kernel, if the kernel is
+ * `op` or `op` may depend on it, and if fewer threads run blocks of the kernel
+ * than the device has. Workers that have joined but run no block may be
+ * waiting for a processor, so they do not count. A thread that runs blocks
+ * cannot be interrupted, so it does not join a launch that is expected to take
+ * longer than `most` nanoseconds. */
 struct cpu_op *
 cpu_ready_queue_take_for_waiter(const struct cpu_op *op, uint64_t most)
 {
@@ -700,8 +702,9 @@ cpu_ready_queue_take_for_waiter(const struct cpu_op *op, uint64_t most)
 }
 
 /* Requests one more worker if the launch has chunks left. Called by a worker
- * that has run the launch for a while: the first request may leave one worker
- * out, in case a waiting thread joins (workers_wanted). */
+ * that has run the launch for a while. The first request for the launch may
+ * have been for one worker too few, in case a waiting thread joins
+ * (workers_wanted). */
 void
 cpu_ready_queue_request_worker(struct cpu_op *op)
 {

@@ -261,8 +261,9 @@ cpu_stream_new(struct cpu_context *ctx, struct cpu_green *green,
     return code;
 }
 
-/* Removes one stream of the green context from the lists, so that no other
- * thread finds it, and returns it. Returns NULL if there is none. */
+/* Removes one stream of the green context from the lists and returns the
+ * stream. No other thread can then find it. Returns NULL if the green context
+ * has no stream. */
 static struct cpu_stream *
 green_stream_detach(struct cpu_green *green)
 {

@@ -59,8 +59,8 @@ cuStreamGetId(CUstream handle, unsigned long long *id)
     return code;
 }
 
-/* Returns the green context of the stream. For a default stream, returns that
- * of the current context. */
+/* Returns the green context of the stream. For a default stream, returns the
+ * green context that is current. */
 static struct cpu_green *
 stream_green(CUstream handle, const struct cpu_stream *stream)
 {

@@ -1,6 +1,8 @@
-/* worker.c - allocates the states of threads that run kernels.
+/* worker.c - allocates the memory of a worker state, the state of a thread
+ * that runs kernels.
  *
- * thread_worker.c creates and frees the state of a thread.
+ * thread_worker.c calls cpu_worker_new, sets the members of the state, and
+ * frees it.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>

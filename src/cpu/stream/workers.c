@@ -79,8 +79,9 @@ struct progress {
 };
 
 /* Subtracts the thread's blocks from the launch's unfinished blocks. Returns
- * true if none are left: exactly one thread gets that result. A thread that
- * joined the launch without getting a chunk does not delay its end. */
+ * true if no blocks are left, which happens in exactly one thread. A thread
+ * that has joined the launch without getting a chunk does not delay the
+ * launch's end. */
 static bool
 progress_report(struct progress *progress, struct cpu_launch *launch,
                 uint64_t now)
