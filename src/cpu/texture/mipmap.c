@@ -167,7 +167,8 @@ cuMipmappedArrayDestroy(CUmipmappedArray handle)
     return code;
 }
 
-/* Always fails, as for arrays: no mipmapped array has memory requirements. */
+/* Always fails: only sparse and deferred-mapping arrays have memory
+ * requirements, and the CPU device has no such arrays. */
 CPU_API CUresult
 cuMipmappedArrayGetMemoryRequirements(
     CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements, CUmipmappedArray handle,

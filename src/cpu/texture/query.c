@@ -50,9 +50,9 @@ channel_order(unsigned channels)
     return channels == 1 ? 0x10b0 : channels == 2 ? 0x10b2 : 0x10b5;
 }
 
-/* Returns the extent of a texture in one dimension: that of its array or, for
- * linear memory, that of the texture object. If the array lacks this
- * dimension, the extent is 0, whereas the texture object stores 1. */
+/* Returns the extent of a texture in one dimension: the extent of its array
+ * (`own`) or, for linear memory, the extent in the texture object (`given`).
+ * For a dimension that an array does not have, `own` is 0 and `given` is 1. */
 static uint32_t
 size_of(const struct cpu_array *array, size_t own, size_t given)
 {
@@ -78,7 +78,8 @@ __pycuda_texture_query(uint64_t object, int32_t query)
         return size_of(array, array ? array->descriptor.Height : 0,
                        (size_t)texture->height);
     case IMAGE_QUERY_DEPTH:
-        /* for layered arrays this is the number of layers, as on GPUs */
+        /* for a layered array the result is the number of layers, as on
+         * GPUs */
         return size_of(array, array ? array->descriptor.Depth : 0,
                        (size_t)texture->depth);
     case IMAGE_QUERY_CHANNEL_TYPE:

@@ -112,8 +112,8 @@ texel_at(const struct cpu_texture *texture, const struct axis axes[3],
 }
 
 /* Computes the weights of the eight selected texels, in units of 1/256. The
- * weights are rounded as on an H100: the total is split along z, each part
- * along x, and each part of that along y. */
+ * weights are rounded as on an H100: the total weight, 256, is split along z;
+ * both parts are split along x; the four parts are split along y. */
 static void
 weights_set(const struct axis axes[3], int weights[8])
 {
@@ -146,10 +146,10 @@ half_rounded(double x)
     return (float)copysign(floor(fabs(x) / unit + 0.5) * unit, x);
 }
 
-/* Describes the rounding of the linear filter. Texels of 8 and 16 bits are
- * filtered as integers: `texel` is the integer that represents 1.0 before the
- * filter, `result` the one after it. Both are 0 for texels that are filtered
- * as floats. */
+/* Describes the rounding of the linear filter. Integer texels of 8 and 16 bits
+ * are filtered as integers. `texel` is the integer that represents 1.0 in a
+ * texel, `result` the integer that represents 1.0 in the result of the filter.
+ * Both are 0 for texels that are filtered as floats. */
 struct unit {
     double texel, result;
 };

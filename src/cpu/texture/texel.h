@@ -23,8 +23,8 @@ union texel {
  * and 1 for the fourth channel. */
 void cpu_texel_clear(const struct cpu_texture *texture, union texel *texel);
 /* Reads the texel at `at` and converts the channels that the format has. If
- * `at` is NULL, returns the border color. The most negative integer becomes
- * slightly less than -1. */
+ * `at` is NULL, returns the border color. In a signed normalised format, the
+ * most negative integer becomes slightly less than -1. */
 void cpu_texel_read(const struct cpu_texture *texture, const char *at,
                     union texel *texel);
 /* Raises normalised channels below -1 to -1. cpu_texel_read converts the most

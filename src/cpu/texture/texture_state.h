@@ -54,9 +54,9 @@ struct cpu_texture {
     bool srgb;       /* the first three channels are sRGB encoded */
     bool snorm;      /* fetches convert signed integers to [-1, 1] */
     float border[4]; /* border color, rounded to values of the texel format */
-    /* The following members are only used for a mipmapped array. The members
-     * `data`, `pitch`, `slice`, `width`, `height` and `depth` above are then
-     * those of level 0. */
+    /* The following members are only used for a mipmapped array. For such an
+     * array, the members `data`, `pitch`, `slice`, `width`, `height` and
+     * `depth` above describe level 0. */
     /* true: the linear filter mixes two mipmap levels; false: one level is
      * sampled */
     bool level_linear;
