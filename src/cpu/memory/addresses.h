@@ -24,9 +24,9 @@ struct cpu_addresses {
 
 /* Reserves an address range, divided into granules of `granule` bytes, and a
  * table with an entry of `row` bytes for each granule. Reserves
- * CPU_ADDRESSES_MAX bytes, or less if the process cannot have as much. Returns
- * false if nothing could be reserved. The caller holds the memory lock, and
- * never releases the range. */
+ * CPU_ADDRESSES_MAX bytes, or less if the process cannot reserve that much.
+ * Returns false if nothing could be reserved. The caller holds the memory
+ * lock, and never releases the range. */
 bool cpu_addresses_reserve(struct cpu_addresses *found, size_t granule,
                            size_t row);
 

@@ -180,9 +180,9 @@ range_find(CUdeviceptr pointer, size_t bytes, struct range *range)
  * of a range. */
 typedef void change(struct advice *advice, const void *argument);
 
-/* Calls `how` for each segment (range of pages with equal advice) in the
- * range. First creates segments for pages that have none, and splits the
- * segments at both ends of the range. Returns OUT_OF_MEMORY on failure. */
+/* Applies the change `how` to each segment (range of pages with equal advice)
+ * in the range. First creates segments for pages that have none, and splits
+ * the segments at both ends of the range. Returns OUT_OF_MEMORY on failure. */
 static CUresult
 range_change(const struct range *range, change *how, const void *argument)
 {

@@ -168,7 +168,7 @@ run_choose(size_t granules, size_t unit)
 
 /* Finds free successive granules (units of 64 KiB), aligned to `unit`
  * granules, and enters a new span for them in the table. Returns NULL if there
- * is not enough memory or no such granules. */
+ * is not enough memory, or if no suitable granules are free. */
 static struct span *
 span_new(size_t granules, size_t unit)
 {

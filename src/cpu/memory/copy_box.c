@@ -39,9 +39,9 @@ struct copy_location {
     size_t pitch, slice;
 };
 
-/* Computes the address and pitch of the copied box in an array, and checks
- * that the box is inside the array. Offset and width must be multiples of the
- * element size. */
+/* Computes the address and pitch of the copied box in an array. Returns
+ * INVALID_VALUE if the box is not inside the array, or if its offset or width
+ * is no multiple of the element size. */
 static CUresult
 array_locate(const struct side *side, const size_t box[3],
              struct copy_location *location)

@@ -5,7 +5,7 @@
  * The handle contains the process id, the descriptor of the file in that
  * process, and the allocation's offset in the file. The opening process maps
  * the same pages through /proc, which the system permits to processes of the
- * same user. No resources are left behind when the processes end.
+ * same user. When the processes end, the system frees all resources.
  *
  * `opened_lock` guards the list of memory that this process has opened; it is
  * acquired before the memory lock.
