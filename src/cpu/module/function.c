@@ -1,8 +1,9 @@
 /* function.c - attributes and properties of kernels.
  *
  * Called by users of the library, and by kernel.c. A CUfunction belongs to its
- * module. Where a CUkernel is passed instead, it denotes the kernel's function
- * in the current context. Attributes are set without a lock.
+ * module. If a program passes a CUkernel in place of a CUfunction, the
+ * CUkernel denotes the kernel's function in the current context. Attributes
+ * are set without a lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -100,7 +100,7 @@ find_tables(struct cpu_image *image, const void *bytes)
 }
 
 /* Returns true if the names, symbols and parameters of all kernels and
- * variables are inside their tables. The string table must end with a zero
+ * variables are inside their tables, and if the string table ends with a zero
  * byte. */
 static bool
 rows_are_right(const struct cpu_image *image)
@@ -362,8 +362,8 @@ cpu_image_find_global(const struct cpu_image *image, const char *name,
     return false;
 }
 
-/* Returns whether `bytes` begins with the magic number of images. Reads no
- * byte after the first difference. */
+/* Returns whether `bytes` begins with the magic number of images. Stops at the
+ * first byte that differs from it, since `bytes` may be shorter. */
 static bool
 begins_with_magic(const void *bytes)
 {

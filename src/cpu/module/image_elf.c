@@ -145,8 +145,8 @@ inside(uint64_t offset, uint64_t bytes, uint64_t limit)
     return offset <= limit && bytes <= limit - offset;
 }
 
-/* Checks the ELF header and the section table. All sections must be inside the
- * object. */
+/* Checks the ELF header, and that all sections of the section table are inside
+ * the object. */
 static CUresult
 find_sections(struct loading *load)
 {
@@ -181,8 +181,8 @@ find_sections(struct loading *load)
     return CUDA_SUCCESS;
 }
 
-/* Finds and checks the symbol table. The string table must end with a zero
- * byte. */
+/* Finds and checks the symbol table. Also checks that the string table ends
+ * with a zero byte. */
 static CUresult
 find_symbols(struct loading *load)
 {

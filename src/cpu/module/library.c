@@ -67,8 +67,8 @@ cpu_library_module(struct cpu_library *library, struct cpu_module **module)
     return code;
 }
 
-/* Creates a library from the image `bytes`, which it then owns, even on
- * failure. */
+/* Creates a library from the image `bytes`. Takes ownership of `bytes`, even
+ * on failure. */
 static CUresult
 library_new(CUlibrary *handle, void *bytes)
 {

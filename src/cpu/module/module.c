@@ -44,8 +44,8 @@
 
 /* ---- detecting the form of an image ---- */
 
-/* Returns true if `bytes` begins with the magic number `magic`. Reads no byte
- * after the first difference. */
+/* Returns true if `bytes` begins with the magic number `magic`. Stops at the
+ * first byte that differs from it, since `bytes` may be shorter. */
 static bool
 starts_with(const void *bytes, uint64_t magic, size_t count)
 {

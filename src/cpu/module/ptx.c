@@ -16,7 +16,8 @@
 #include "cpu/nvrtc/jit_process.h"
 #include "cpu/nvrtc/text.h"
 
-/* PTX must contain ".version" within its first SEARCH_BYTES bytes. */
+/* A text counts as PTX only if its first SEARCH_BYTES bytes contain
+ * ".version". */
 #define SEARCH_BYTES   4096
 #define FATBIN_MAGIC   0xba55ed50u
 #define FATBIN_WRAPPER 0x466243b1u
@@ -173,8 +174,8 @@ cache_find(const char *path, struct cpu_jit_result *result)
     return true;
 }
 
-/* Stores a new image in the cache file `path`, unless there are warnings,
- * which later loads would not repeat. */
+/* Stores a new image in the cache file `path`. Does not store it if there are
+ * warnings: loads from the cache could not repeat the warnings. */
 static void
 cache_put(const char *path, const struct cpu_jit_result *result)
 {

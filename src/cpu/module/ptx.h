@@ -17,10 +17,10 @@ struct cpu_jit_result;
  * `most` bytes; SIZE_MAX means that a text ends with a zero byte and a fatbin
  * is as long as its header says. */
 const char *cpu_ptx_find(const void *bytes, size_t most, size_t *length);
-/* Translates PTX to an image: bitcode if `linkable`, else machine code, which
- * is cached on disk. The caller frees the image and the text of the result.
- * Returns INVALID_PTX for errors of the PTX, which result->text lists, or an
- * error of cpu_jit_run. */
+/* Translates PTX to an image with bitcode if `linkable` is true, otherwise
+ * with machine code, which is cached on disk. The caller frees the image and
+ * the text of the result. Returns INVALID_PTX for errors of the PTX, which
+ * result->text lists, or an error of cpu_jit_run. */
 CUresult cpu_ptx_translate(const char *text, size_t length, int linkable,
                            struct cpu_jit_result *result);
 

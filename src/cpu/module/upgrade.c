@@ -13,7 +13,7 @@
  *
  * A program may load and unload modules faster than they are compiled. So one
  * compilation serves all modules that were loaded from the same image, and the
- * number of elements whose modules are all unloaded is limited.
+ * list has a limited number of elements whose module was unloaded.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>

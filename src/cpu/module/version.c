@@ -2,7 +2,7 @@
  *
  * Called by module.c for new functions and by upgrade.c. Workers read the
  * pointer to the version for each chunk of blocks, without a lock. So a
- * version must not be changed once the pointer has been set to it.
+ * version is never changed after the pointer was set to it.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
