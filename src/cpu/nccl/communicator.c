@@ -1,12 +1,12 @@
 /* communicator.c - a rank of a communicator, and its progress thread.
  *
  * Called by groups.c and api.c. An operation is issued in a stream. When the
- * stream reaches it, a worker appends it to the queue of the communicator. The
- * communicator's progress thread executes the operations of the queue one
- * after another, and completes each one in its stream. So no worker waits for
- * another rank, and one process may have many ranks. An operation also waits
- * for the previous one of the same communicator, which may be in another
- * stream.
+ * stream reaches the operation, a worker appends the operation to the queue of
+ * the communicator. The communicator's progress thread executes the operations
+ * of the queue one after another, and completes each one in its stream. So no
+ * worker waits for another rank, and one process may have many ranks. An
+ * operation also waits for the previous one of the same communicator, which
+ * may be in another stream.
  *
  * If an operation fails, the error becomes the sticky error of its context,
  * since the receive buffers of the program are wrong; the communicator keeps
@@ -192,8 +192,9 @@ call_execute(struct ncclComm *comm, struct nccl_call *call)
     }
 }
 
-/* Completes a call in its stream, or wakes the thread that waits for it. The
- * call must not be used afterwards, since it may be freed. */
+/* Completes a call in its stream, or wakes the thread that waits for the call.
+ * The caller must not use the call afterwards, since another thread may free
+ * it. */
 static void
 call_complete(struct ncclComm *comm, struct nccl_call *call)
 {

@@ -53,7 +53,7 @@ struct ncclComm {
     struct nccl_call *first, *last;
     unsigned pending; /* number of issued operations that are not complete */
     struct cpu_op *issued; /* the last operation that was issued, or NULL */
-    bool ends;  /* the progress thread must end when the queue is empty */
+    bool ends;  /* tells the progress thread to end when the queue is empty */
     bool ended; /* the progress thread has ended */
     /* asynchronous error of the communicator, an ncclResult_t */
     atomic_int result;
@@ -96,9 +96,9 @@ struct nccl_operation *nccl_operation_new(struct ncclComm *comm,
 /* Drops a reference to an operation. NULL is ignored. */
 void nccl_operation_release(struct nccl_operation *operation);
 /* Issues the operation in `stream`, or adds it to the graph that the stream
- * captures. The default stream is that of `context`. Takes a new reference to
- * the operation. Returns ncclUnhandledCudaError if the stream cannot be
- * used. */
+ * captures. If `stream` denotes a default stream, this is a default stream of
+ * `context`. Takes a new reference to the operation. Returns
+ * ncclUnhandledCudaError if the stream cannot be used. */
 ncclResult_t nccl_operation_submit(struct nccl_operation *operation,
                                    CUcontext context, CUstream stream);
 /* Appends a call to the queue of the progress thread, outside of streams

@@ -181,9 +181,9 @@ split_post(struct ncclComm *comm, struct split *split)
 }
 
 /* Returns the calling rank's number in the new communicator. Stores in *ranks
- * the number of ranks of the same color, and in *first the rank of this color
- * that has the lowest key. The new communicator gets the id of that rank's
- * entry. */
+ * the number of ranks that have the calling rank's color. Stores in *first the
+ * one of these ranks that has the lowest key. The new communicator gets the id
+ * in the entry of rank *first. */
 static int
 split_place(const struct ncclComm *comm, const struct split *split, int *ranks,
             int *first)

@@ -117,8 +117,9 @@ narrow_write(const struct format *f, float value)
 #define E5M2_READ(x)   narrow_read(&e5m2, x)
 #define E5M2_WRITE(x)  (uint8_t) narrow_write(&e5m2, x)
 
-/* Test whether a value is NaN, for integer and for floating-point types. A
- * maximum or minimum is NaN only if both operands are, as in fmax and fmin. */
+/* Tests for NaN: NO_NAN for integer types (always false), FLOAT_NAN for
+ * floating-point types. Maximum and minimum need the test: as in fmax and
+ * fmin, the result is NaN only if both operands are NaN. */
 #define NO_NAN(x)    false
 #define FLOAT_NAN(x) ((x) != (x))
 

@@ -67,7 +67,8 @@ struct nccl_rank {
     /* kind and number of the operation that the rank executes, packed:
      * number << 8 | kind */
     _Atomic uint64_t current;
-    /* the latest two collective operations; that of number n is at n & 1 */
+    /* the latest two collective operations; the n-th operation of the
+     * communicator is at index n & 1 */
     struct nccl_description description[2];
 };
 
