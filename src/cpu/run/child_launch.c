@@ -6,8 +6,8 @@
  * operation. If there is only one worker, the worker runs it after the blocks
  * of the parent. No kernel blocks its worker to wait for another kernel.
  *
- * Codes that the runtime API has in common with the driver API have the same
- * values. No lock is held on entry.
+ * An error code that exists in both the runtime API and the driver API has the
+ * same value in both. No lock is held on entry.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -172,8 +172,8 @@ box_fill(void *argument)
     return CUDA_SUCCESS;
 }
 
-/* Runs a copy or fill as an operation. An invalid address is an error of the
- * context, as in a kernel. */
+/* Runs a copy or fill as an operation. An invalid address becomes a sticky
+ * error of the context, like an invalid access by a kernel. */
 static CUresult
 copy_run(void *argument)
 {

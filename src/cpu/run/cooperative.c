@@ -1,10 +1,11 @@
 /* cooperative.c - runs several blocks of a cooperative grid on one thread.
  *
  * Called by block.c with a worker that belongs to the calling thread. Each
- * block has a separate worker state: the first block has the thread's worker,
- * the others have states that are linked to it. While a block's fibers run,
- * its state is the thread's cpu_worker_tls. A block runs until it ends, or
- * until all its ready threads wait in a loop; then the next block runs.
+ * block has a separate worker state: the first block has the worker state of
+ * the thread, the other blocks have states that are linked to the thread's
+ * state. While the fibers of a block run, cpu_worker_tls points to the state
+ * of the block. A block runs until it ends, or until all its ready threads
+ * wait in a loop; then the next block runs.
  *
  * Blocks are divided evenly among the threads. A thread that sleeps or runs
  * another launch does not take its blocks. Another thread, whose blocks all

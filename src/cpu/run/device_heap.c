@@ -150,8 +150,8 @@ __pycuda_free(void *pointer)
     if (!pointer) {
         return;
     }
-    /* A kernel may pass any value as the pointer; `mark` shows whether it is a
-     * block of this heap. */
+    /* A kernel may pass any value as the pointer; `mark` shows whether the
+     * value is the address of a block of this heap. */
     struct cpu_heap_block *head =
         (struct cpu_heap_block *)((uintptr_t)pointer - sizeof *head);
     uint64_t mark = block_mark_of(worker->ctx, head);

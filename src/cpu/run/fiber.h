@@ -11,9 +11,9 @@
 #include "cpu/stream/worker.h"
 #include "image/abi.h"
 
-/* Attribute of functions that suspend a fiber. Sanitizers expect each call to
- * return on the same stack, but such a function returns after a switch to
- * other stacks. */
+/* Attribute of functions that suspend a fiber. Sanitizers expect that no
+ * function switches stacks, but a function with this attribute returns only
+ * after other stacks have run. */
 #define CPU_ON_FIBER __attribute__((no_sanitize_address, no_sanitize_thread))
 
 struct cpu_fiber {

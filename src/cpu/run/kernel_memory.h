@@ -10,14 +10,15 @@
 
 #include <stddef.h>
 
-/* Copies `bytes` bytes that must not overlap `to`. Returns `to`. */
+/* Copies `bytes` bytes. The two ranges must not overlap. Returns `to`. */
 void *cpu_kernel_memcpy(void *to, const void *from, size_t bytes);
-/* Copies `bytes` bytes that may overlap `to`. Returns `to`. */
+/* Copies `bytes` bytes. The two ranges may overlap. Returns `to`. */
 void *cpu_kernel_memmove(void *to, const void *from, size_t bytes);
 /* Sets `bytes` bytes to the value `byte`. Returns `to`. */
 void *cpu_kernel_memset(void *to, int byte, size_t bytes);
-/* Compares bytes as unsigned numbers. Returns 0 if all are equal; else the
- * first difference decides: below 0 if `a` is less, above 0 if it is more. */
+/* Compares bytes as unsigned numbers. Returns 0 if all are equal. At the first
+ * different byte, returns a negative number if the byte of `a` is less, a
+ * positive number if it is greater. */
 int cpu_kernel_memcmp(const void *a, const void *b, size_t bytes);
 /* Returns the number of bytes before the text's NUL. */
 size_t cpu_kernel_strlen(const char *text);

@@ -308,9 +308,9 @@ launch_submit(struct cpu_context *ctx, struct cpu_stream *stream,
     return CUDA_SUCCESS;
 }
 
-/* Returns true if a cooperative launch has more blocks than the device can
- * have resident. All of them must be resident, since they wait for each
- * other. */
+/* Returns true if a cooperative launch has more blocks than can be resident on
+ * the device at a time. Such a launch cannot run, since its blocks wait for
+ * each other. */
 static bool
 grid_is_too_large(const struct cpu_function *function,
                   const struct launch_call *call)

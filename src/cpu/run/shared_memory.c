@@ -7,7 +7,8 @@
  *
  * As on a GPU, an access a few bytes out of bounds is not detected: it hits a
  * margin, or bytes that an earlier launch with more shared memory has used. An
- * access that is farther away faults. PYCUDA_CPU_CHECK=memory detects both.
+ * access that is farther away faults. With PYCUDA_CPU_CHECK=memory, all
+ * accesses out of bounds are detected.
  *
  * The upper guard is so large because an unsigned index that wraps around, as
  * in `s[threadIdx.x - 1]`, becomes an index of almost 2^32.

@@ -316,9 +316,9 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
     worker->ready[index / 2] |= (uint64_t)set << (index % 2 * 32);
 }
 
-/* Gives lanes that wait in __pycuda_activemask their result: the set of lanes
- * that wait at the same call. Only lanes at the call with the lowest address
- * get a result, since lanes at later calls may have to wait for them. */
+/* Lanes that wait at the same call of __pycuda_activemask get the set of these
+ * lanes as their result. Gives a result only to the lanes at the call with the
+ * lowest address: lanes at later calls may have to wait for these lanes. */
 static void
 active_mask_answer(struct cpu_worker *worker, unsigned index)
 {
@@ -358,8 +358,9 @@ cpu_warp_stop(struct cpu_worker *worker, unsigned index)
     }
 }
 
-/* Called when a lane spins in a loop. It will not arrive at a warp operation,
- * so lanes in __pycuda_activemask get their result without it. */
+/* Called when a lane spins in a loop. A spinning lane will not arrive at a
+ * warp operation, so lanes that wait in __pycuda_activemask get their result
+ * now. */
 void
 cpu_warp_answer_spin(struct cpu_worker *worker, unsigned index)
 {

@@ -24,8 +24,8 @@ struct cpu_warp {
     /* For each lane, a bit set of the lanes with which its warp operation
      * synchronizes. */
     uint32_t mask[CPU_WARP];
-    /* For a shuffle that waits for all lanes of the warp, even those that are
-     * not in a mask: the mask that each lane passed. */
+    /* For each lane, the mask that it passed to a shuffle. Used if the shuffle
+     * waits for all lanes of the warp, even for lanes that no mask names. */
     uint32_t named[CPU_WARP];
     /* Operation in which each lane waits (enum warp_kind). */
     int32_t kind[CPU_WARP];

@@ -2,11 +2,11 @@
  * program interrupts.
  *
  * Each thread that runs blocks is registered together with its current launch.
- * A launch is abandoned by a signal to these threads. The signal is repeated
- * until the launch has ended, because the handler leaves a kernel only from
- * compiled code and from libm: functions of the runtime may hold locks. The
- * watchdog thread looks for launches above the time limit; it sleeps while no
- * launch runs.
+ * To abandon a launch, a signal is sent to each thread that runs it. The
+ * signal is repeated until the launch has ended, because its handler leaves a
+ * kernel only while compiled code or libm runs: functions of the runtime may
+ * hold locks. The watchdog thread looks for launches above the time limit; it
+ * sleeps while no launch runs.
  *
  * A program (Python) reports interrupts through a hook. A thread of the
  * program that runs blocks itself cannot call the hook. If such a thread runs

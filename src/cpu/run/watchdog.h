@@ -1,9 +1,9 @@
 /* watchdog.h - ends launches that exceed the time limit, and waits that the
  * program interrupts.
  *
- * A launch is abandoned by a signal to each thread that runs it. The handler
- * leaves the kernel the same way as for a fault, so running kernels have no
- * overhead.
+ * To abandon a launch, a signal is sent to each thread that runs it. The
+ * signal handler leaves the kernel as the handler for faults does. So kernels
+ * need not test whether they must end.
  *
  * Any thread may call these functions; they take only the lock of watchdog.c.
  *
