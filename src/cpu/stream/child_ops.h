@@ -33,9 +33,9 @@ enum cpu_child_stream_handle {
 int cpu_child_submit(struct cpu_op *parent, struct cpu_op *op, void *stream,
                      uint64_t block);
 /* Create or destroy a stream or an event. Operations that were submitted to a
- * destroyed stream still run. Return 0, InvalidResourceHandle or
- * MemoryAllocation; the latter also if the context has 2^20 of these
- * objects. */
+ * destroyed stream still run. Return 0, InvalidResourceHandle, or
+ * MemoryAllocation if there is not enough memory or if the context has 2^20
+ * streams and events. */
 int cpu_child_stream_create(struct cpu_op *parent, void **stream);
 int cpu_child_stream_destroy(struct cpu_op *parent, void *stream);
 int cpu_child_event_create(struct cpu_op *parent, void **event);

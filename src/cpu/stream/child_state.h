@@ -62,8 +62,9 @@ struct cpu_children {
  * if `op` is done; op->children is then NULL. */
 bool cpu_children_end(struct cpu_op *op);
 /* Called when a child is done. Returns the parent if its blocks and all its
- * children are now done, except tail launches that have not begun; the caller
- * must then call cpu_children_end for the parent. Otherwise returns NULL. */
+ * children are now done, not counting tail launches that have not begun. The
+ * caller must call cpu_children_end for the returned parent. Returns NULL if
+ * the parent waits for other children or blocks. */
 struct cpu_op *cpu_child_done(struct cpu_op *op);
 
 #endif

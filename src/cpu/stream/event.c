@@ -464,8 +464,8 @@ cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end)
     CUresult one = event_time(from, &first), two = event_time(to, &last);
     if (one == CUDA_ERROR_INVALID_HANDLE || two == CUDA_ERROR_INVALID_HANDLE ||
         from->ctx->device != to->ctx->device) {
-        /* Times of events of different devices cannot be compared, as on
-         * GPUs. */
+        /* As on GPUs, times of events of different devices cannot be
+         * compared. */
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (one || two) {

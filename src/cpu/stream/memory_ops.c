@@ -162,8 +162,9 @@ value_write(const CUstreamBatchMemOpParams *operation)
 
 /* ---- batches ---- */
 
-/* Executes the operations of a batch in order until one must wait. Returns
- * true if the batch is finished or its context has failed. */
+/* Executes the operations of a batch in order, up to one whose awaited value
+ * has not arrived. Returns true if the batch is finished or its context has
+ * failed. */
 static bool
 batch_advance(struct batch *batch)
 {

@@ -327,8 +327,8 @@ edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
 }
 
 /* Adds the dependencies of an operation: the operations in `after`, the
- * stream's last operation, and those required by the rules of the legacy
- * default stream. */
+ * stream's last operation, and the operations for which it waits by the rules
+ * of the legacy default stream. */
 static void
 edges_make(struct cpu_stream *stream, struct cpu_op *op,
            struct cpu_op *const *after, size_t count, unsigned capacity)
@@ -431,10 +431,10 @@ call_put(struct cpu_op *op)
 }
 
 /* Sets the operation's state to done and starts the operations that waited
- * only for it. Appends those of them that are markers (operations without
- * work) to `marks` instead. If the operation was the last unfinished child of
- * its parent, appends the parent to `parents`. The caller finishes the
- * operations of both lists, without recursion. */
+ * only for it. Does not start markers (operations without work), but appends
+ * them to `marks`. If the operation was the last unfinished child of its
+ * parent, appends the parent to `parents`. The caller finishes the operations
+ * of both lists, without recursion. */
 static void
 op_complete(struct cpu_op *op, struct cpu_op_queue *marks,
             struct cpu_op_queue *parents)
@@ -624,7 +624,7 @@ kernel_join(void)
 }
 
 /* Returns the first kernel that has chunks left. Returns NULL if there is no
- * such kernel, or if as many threads as the device has have joined the kernel.
+ * such kernel, or if already cpu_state.threads threads have joined the kernel.
  * Removes from the queue all kernels before it, since their chunks are all
  * taken. `coming` is the number of threads that are about to join the
  * kernel. */
@@ -680,8 +680,8 @@ launch_is_shorter(const struct cpu_launch *launch, uint64_t most)
 }
 
 /* Makes a thread that waits for `op` join the first kernel, if the kernel is
- * `op` or `op` may depend on it, and if fewer threads run blocks of the kernel
- * than the device has. Workers that have joined but run no block may be
+ * `op` or `op` may depend on it, and if fewer than cpu_state.threads threads
+ * run blocks of the kernel. Workers that have joined but run no block may be
  * waiting for a processor, so they do not count. A thread that runs blocks
  * cannot be interrupted, so it does not join a launch that is expected to take
  * longer than `most` nanoseconds. */

@@ -2,9 +2,9 @@
  *
  * Called by users of the library. The scheduler lock guards the tail of each
  * stream and the list of a context's streams. Operations of a destroyed stream
- * still run; they refer to the context only. A destroyed stream that the
- * default stream must wait for stays in the list until its operations are
- * done.
+ * still run; they refer to the context only. If the default stream must wait
+ * for a destroyed stream, the destroyed stream stays in the list until its
+ * operations are done.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -117,9 +117,9 @@ cpu_stream_detach(struct cpu_stream *stream)
     cpu_op_release(tail);
 }
 
-/* Destroys a stream that cuStreamCreate made. The stream is freed immediately,
- * unless it has pending operations for which the default stream must wait.
- * Such a stream is freed when these are done. */
+/* Destroys a stream that cuStreamCreate made. If the stream has pending
+ * operations for which the default stream must wait, it is freed when they are
+ * done, otherwise immediately. */
 static void
 stream_end(struct cpu_stream *stream)
 {

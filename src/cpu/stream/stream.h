@@ -29,8 +29,9 @@ extern _Thread_local bool cpu_default_is_per_thread
  * For an invalid handle, stores NULL and returns an error. */
 CUresult cpu_stream_of(CUstream handle, struct cpu_context *ctx,
                        struct cpu_stream **stream);
-/* Finds a stream of any context by its handle; a default stream is that of the
- * current context. Works in contexts with a sticky error. */
+/* Finds a stream of any context by its handle. The handle of a default stream
+ * denotes the default stream of the current context. Works in contexts with a
+ * sticky error. */
 CUresult cpu_stream_any(CUstream handle, struct cpu_stream **stream);
 /* Finds the stream and its context for copies, fills, events and graphs. As in
  * CUDA, the stream may have been created in another context than the current

@@ -64,9 +64,9 @@ struct cpu_worker {
     /* Number of threads that passed a true predicate to the block's
      * barrier. */
     int barrier_count;
-    /* Results of the last two barriers of the block; that of barrier number n
-     * is at n % 2. Bits 0 to 15: number of threads that passed a true
-     * predicate; bit 16: all threads passed one. */
+    /* Results of the last two barriers of the block; the result of barrier
+     * number n is at index n % 2. Bits 0 to 15: number of threads that passed
+     * a true predicate; bit 16: all threads passed one. */
     int barrier_results[2];
     unsigned barrier_phase; /* number of barriers that the block has passed */
     unsigned yields;
