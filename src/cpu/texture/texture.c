@@ -267,7 +267,7 @@ cpu_bindless_destroy(void *handle, void *object)
 {
     struct cpu_context *ctx;
 
-    /* running kernels may still use the handle */
+    /* wait for the context, since running kernels may still use the handle */
     if (cpu_context_current_any(&ctx) == CUDA_SUCCESS) {
         cpu_scheduler_drain(ctx);
     }
