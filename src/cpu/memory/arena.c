@@ -716,7 +716,7 @@ slab_free_context(struct span *slab, uint64_t context_id)
             bool last = slab->free_count + 1 == slab->slots;
             allocation_free(small);
             if (last) {
-                return; /* the empty slab may have been freed */
+                return; /* the slab became empty and may have been freed */
             }
         }
     }

@@ -103,8 +103,8 @@ bound_lower(struct cpu_bound *bound, uint64_t bytes, const char *source)
 }
 
 /* Limits found->pages to `bytes` minus a reserve. `bytes` is the free memory
- * of a machine or cgroup, and `limit` its total memory, from which the size of
- * the reserve is computed. */
+ * of a machine or cgroup. `limit` is the total memory of the machine or
+ * cgroup, and determines the size of the reserve. */
 static void
 pages_bound(struct cpu_available *found, uint64_t limit, uint64_t bytes,
             const char *source)

@@ -85,8 +85,9 @@ flat_copy_chunks(char *to, const char *from, size_t bytes,
     return code;
 }
 
-/* Copies the rows of one slice, between which there are gaps. A chunk consists
- * of whole rows or, if a row is larger than a chunk, of a part of a row. */
+/* Copies the rows of one slice in which there are gaps between the rows. A
+ * chunk consists of whole rows or, if a row is larger than a chunk, of a part
+ * of a row. */
 static CUresult
 slice_copy_chunks(const struct cpu_rows *slice,
                   struct cpu_interrupt *interrupt)
@@ -232,7 +233,7 @@ cpu_copy_describe(const void *payload, CUDA_MEMCPY3D *params)
     };
 }
 
-/* Copies `bytes` bytes in the order of a stream of the current context. */
+/* Copies `bytes` bytes in stream order, in a stream of the current context. */
 static CUresult
 copy_1d(void *to, const void *from, size_t bytes, CUstream handle, bool wait)
 {
