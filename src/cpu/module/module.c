@@ -214,8 +214,8 @@ checks_late_warn(struct cpu_jit_log *log)
 }
 
 /* Returns an error, with a text in `error`, for an image of checked kernels in
- * a process without checks. Such a process has no tables for the checks, which
- * the kernels would use. */
+ * a process without checks. The kernels would use the tables of the checks,
+ * which do not exist in such a process. */
 static CUresult
 checks_refuse(const struct image_header *header, char *error, size_t size)
 {
