@@ -45,8 +45,8 @@ struct nccl_call {
 struct ncclComm {
     struct nccl_shared shared;
     int device;
-    /* number of references: one each of the program, the progress thread and
-     * every operation */
+    /* number of references; the program, the progress thread and every
+     * operation hold one each */
     atomic_uint references;
     pthread_mutex_t lock; /* guards the fields from `pending` to `ended` */
     pthread_cond_t changed;

@@ -246,7 +246,7 @@ nccl_shared_check(struct nccl_shared *shared, int rank, double since)
 }
 
 /* Reports a failure if the context of the running operation has an error, for
- * example because the program has interrupted a wait for it. */
+ * example because the program has interrupted a wait for the operation. */
 static void
 context_check(struct nccl_shared *shared)
 {
@@ -370,7 +370,8 @@ file_map(struct nccl_shared *shared, int fd, char text[NCCL_TEXT])
 }
 
 /* Occupies the calling rank's slot in shared memory. Fails if another process
- * or thread has used it, or if the ranks disagree about their number. */
+ * or thread has already used the slot, or if the ranks passed different
+ * numbers of ranks. */
 static ncclResult_t
 slot_take(struct nccl_shared *shared, char text[NCCL_TEXT])
 {

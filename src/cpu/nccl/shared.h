@@ -123,9 +123,10 @@ bool nccl_shared_wait_joined(struct nccl_shared *shared);
 void nccl_shared_leave(struct nccl_shared *shared);
 
 /* nccl_shared_stage returns the buffer in which `rank` publishes a chunk,
- * nccl_shared_result the buffer that all ranks fill together. Each function
- * has two buffers of NCCL_STAGE bytes: for even steps (`parity` 0) and odd
- * steps (1). */
+ * nccl_shared_result the buffer that all ranks fill together. Each of these
+ * buffers has NCCL_STAGE bytes and exists twice: for even steps (`parity` 0)
+ * and for odd steps (`parity` 1). A step is the interval between two
+ * barriers. */
 char *nccl_shared_stage(const struct nccl_shared *shared, int rank,
                         unsigned parity);
 char *nccl_shared_result(const struct nccl_shared *shared, unsigned parity);
@@ -140,8 +141,8 @@ bool nccl_shared_step(struct nccl_shared *shared);
 /* Waits, for 20 ms at most, until the calling rank's `bell` differs from the
  * value `heard`. */
 void nccl_shared_listen(struct nccl_shared *shared, uint32_t heard);
-/* Increments the `bell` of `rank`. If the rank waits in nccl_shared_listen,
- * this wakes it. */
+/* Increments the `bell` of `rank`. Wakes the rank if it waits in
+ * nccl_shared_listen. */
 void nccl_shared_ring(struct nccl_shared *shared, int rank);
 /* Returns whether a rank's process has ended or the rank has left. */
 bool nccl_shared_gone(struct nccl_shared *shared, int rank);
