@@ -23,16 +23,17 @@
 #include "cpu/stream/operation.h"
 #include "image/image.h"
 
-/* The first chunks of a launch have 1/8 of the blocks per worker (total number
- * of blocks / number of workers). Later chunks are smaller. */
+/* Each of the first chunks of a launch has 1/8 of the blocks per worker (total
+ * number of blocks / number of workers). Later chunks are smaller. */
 #define CHUNKS_PER_WORKER 8
-/* The last and smallest chunks of a launch have 1/64 of the blocks per
+/* Each of the last and smallest chunks of a launch has 1/64 of the blocks per
  * worker. */
 #define SMALL_CHUNKS 64
 #define CHUNK_NS     1000u /* minimum expected run time of a chunk in ns */
-/* Number of chunks of a launch of a recursive kernel. This also limits the
- * number of workers that run it, and so the number of its stacks: each stack
- * has a guard, which takes one of the process's limited number of mappings. */
+/* Number of chunks of a launch of a recursive kernel. The number of chunks
+ * limits the number of workers that run the launch, and so the number of
+ * stacks. Each stack has a guard, which is a memory mapping, and the system
+ * limits the number of mappings of a process. */
 #define RECURSIVE_CHUNKS 8
 
 static pthread_once_t processors_once = PTHREAD_ONCE_INIT;

@@ -33,7 +33,7 @@ enum { STREAM_FLAGS = 1, EVENT_FLAGS = 2 };
 
 /* The last errors of the threads of one block. */
 struct cpu_thread_errors {
-    uint64_t serial, block; /* number of the launch, index of the block */
+    uint64_t serial, block; /* launch number, block index of the threads */
     int code[CPU_MAX_THREADS];
 };
 

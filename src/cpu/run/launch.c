@@ -240,7 +240,7 @@ struct launch_call {
     CUstream stream;
     void **params, **extra;
     bool cooperative;
-    bool has_priority; /* use `priority`, not the stream's priority */
+    bool has_priority; /* `priority` replaces the stream's priority */
     int priority;
 };
 

@@ -34,7 +34,7 @@ struct cpu_launch {
     struct cpu_share *shares;
     unsigned share_count;
     _Atomic uint64_t left; /* number of blocks that are not finished */
-    /* sum over all threads of the time in ns that they ran blocks */
+    /* total time in ns for which all threads together have run blocks */
     _Atomic uint64_t ns;
     atomic_int error;
     atomic_uint running; /* number of threads that are running a block */

@@ -25,7 +25,7 @@ barrier_release(struct cpu_worker *worker, struct cpu_named_barrier *named)
     unsigned slot = named->phase & 1;
 
     if (cpu_check_flags && named->waiting == worker->live) {
-        __pycuda_check_meet(); /* all live threads meet at the barrier */
+        __pycuda_check_meet(); /* all live threads wait at the barrier */
     }
     worker->waiting -= named->waiting;
     named->last_arrived[slot] = named->arrived;

@@ -143,7 +143,7 @@ cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction handle,
     return CUDA_SUCCESS;
 }
 
-/* ---- clusters: the largest one has one block ---- */
+/* ---- clusters, which have at most one block each ---- */
 
 /* Returns the number of blocks per cluster that the launch requests. */
 static uint64_t

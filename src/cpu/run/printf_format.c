@@ -2,9 +2,9 @@
  *
  * Called by printf.c on a thread that runs a kernel, with the text buffer of
  * its worker. Reading a string argument may fault and end the kernel. So these
- * functions hold no lock, and their only memory is that buffer, which the next
- * call reuses. The buffer has a maximum size; a text that would exceed it is
- * dropped completely.
+ * functions hold no lock, and allocate no memory except that of the text
+ * buffer, which the next call reuses. The buffer has a maximum size; a text
+ * that would exceed it is dropped completely.
  *
  * SPDX-License-Identifier: MIT */
 #include <locale.h>

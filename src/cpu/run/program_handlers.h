@@ -33,9 +33,10 @@ void cpu_program_handlers_pass_on(void);
 
 typedef void cpu_fault_function(int number, siginfo_t *info, void *state);
 /* Replaces the calls of sigaction() and signal() in each loaded object that
- * was not visited before. For fault signals, the functions that replace them
- * set and return the program's handlers, which program_handlers.c stores. In
- * child processes they set the system's handlers. `ours` is this library's
+ * was not visited before. The calls then go to functions of
+ * program_handlers.c. For fault signals, these functions store and return the
+ * program's handlers, and do not change the system's handlers. In child
+ * processes the functions set the system's handlers. `ours` is this library's
  * handler, which stays installed in the system. Called by one thread at a
  * time. */
 void cpu_program_calls_divert(cpu_fault_function *ours);

@@ -203,7 +203,7 @@ void
 cpu_runner_join(struct cpu_runner *runner, bool caller)
 {
     runner->thread = pthread_self();
-    /* glibc has gettid() since 2.30 only. */
+    /* Use the system call, since glibc before 2.30 has no gettid(). */
     runner->interruptible = caller && getpid() == syscall(SYS_gettid);
     runner_tls = runner;
     pthread_mutex_lock(&registry_lock);
@@ -383,7 +383,7 @@ cpu_interrupt_poll(struct cpu_interrupt *interrupt)
     }
 }
 
-/* ---- Ctrl-C while a caller runs blocks ---- */
+/* ---- Ctrl-C while a thread of the program runs blocks ---- */
 
 static struct sigaction program_sigint;
 /* True while our SIGINT handler is installed. Only the watchdog thread uses
