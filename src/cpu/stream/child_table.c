@@ -16,7 +16,8 @@
 #include "cpu/stream/child_state.h"
 #include "cpu/stream/child_table.h"
 
-/* Average number of objects in a bucket above which the table grows. */
+/* The table grows if its buckets have more than this number of objects on
+ * average. */
 enum { BUCKET_OBJECTS = 2 };
 
 /* Returns the index of a key's bucket. Keys are addresses or small numbers. */

@@ -26,8 +26,8 @@ cpu_stream_wait_mark(struct cpu_stream *stream, struct cpu_op *mark)
     return CUDA_SUCCESS;
 }
 
-/* Returns a new reference to the operation `*gate`, which new streams wait
- * for, or NULL if there is none. */
+/* Returns a new reference to `*gate`, an operation for which new streams wait.
+ * Returns NULL if `*gate` is NULL. */
 static struct cpu_op *
 gate_take(struct cpu_op *_Atomic *gate)
 {

@@ -3,9 +3,9 @@
  * Called by event.c for events with CU_EVENT_INTERPROCESS. The state is one
  * page of a memory file, which other processes map through /proc, as ipc.c
  * does with allocations. Each record has a number. The page stores the number
- * of the last record issued, with its process, and the number of the last
- * record reached, on which waiters sleep (a futex). A record of a dead process
- * counts as reached, since no process will complete it.
+ * and the process of the last record issued, and the number of the last record
+ * reached. Waiting threads sleep on the latter number (a futex). A record of a
+ * dead process counts as reached, since no process will complete it.
  *
  * A stream that waits for a record gets an operation that no worker runs. A
  * thread is started that waits for the record and then finishes this

@@ -158,8 +158,9 @@ op_allocate_shared(void)
     return op ? op : aligned_alloc(64, (sizeof *op + 63) & ~63ul);
 }
 
-/* Returns a new operation: the calling thread's spare operation, which needs
- * no lock, or the result of op_allocate_shared. */
+/* Returns a new operation: the calling thread's spare operation, for which no
+ * lock is needed, or the result of op_allocate_shared if the thread has no
+ * spare operation. */
 static inline struct cpu_op *
 op_allocate(void)
 {

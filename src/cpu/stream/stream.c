@@ -195,7 +195,7 @@ cpu_stream_current(CUstream handle, struct cpu_context **ctx,
     }
     code = cpu_stream_of(handle, *ctx, stream);
     if (code == CUDA_ERROR_INVALID_HANDLE && *stream) {
-        *ctx = (*stream)->ctx; /* a stream of another context */
+        *ctx = (*stream)->ctx; /* the stream belongs to another context */
         code = cpu_context_status(*ctx);
     }
     return code;

@@ -58,7 +58,7 @@ wait_spin(struct cpu_op *op, unsigned least, unsigned seen)
 /* Sleeps until the state of an operation may have changed, or until the time
  * of the next check whether the program interrupts the wait. At that time,
  * calls cpu_interrupt_poll. The caller holds the scheduler lock, which is
- * released during the sleep and that call. */
+ * released during the sleep and during the call of cpu_interrupt_poll. */
 static void
 state_sleep(struct cpu_interrupt *interrupt)
 {
