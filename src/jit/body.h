@@ -22,10 +22,9 @@ enum jit_body_argument {
     JIT_GLOBAL_INDEX,
     JIT_WIDE_INDEX, /* i64 blockIdx.x * blockDim.x + threadIdx.x */
     JIT_SHARED,     /* pointer to the block's shared memory */
-    /* i1. If a condition selects one of two code paths of the kernel
-     * (jit_guard.split): the result of this condition. In a kernel that is
-     * split at barriers: true if the thread loop has bounds and the thread
-     * satisfies them. */
+    /* i1. In a kernel with two code paths (jit_guard.split): the result of the
+     * condition that selects the path. In a kernel that is split at barriers:
+     * true if the thread loop has bounds and the thread satisfies them. */
     JIT_WHOLE,
     /* pointer to struct image_thread, the state of the running thread
      * (image/abi.h) */
@@ -34,7 +33,8 @@ enum jit_body_argument {
      * warp (warps/warps.h). */
     JIT_WARP_X,      /* threadIdx.x of the warp's first thread */
     JIT_WARP_LINEAR, /* linear thread index of the warp's first thread */
-    /* i64: result of the last warp operation, the same for all lanes */
+    /* i64: result of the last warp operation, if the operation has the same
+     * result for all lanes */
     JIT_VOTE,
     JIT_BODY_ARGUMENTS,
 };

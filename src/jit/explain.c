@@ -277,9 +277,10 @@ reason_of(const struct jit *jit, const struct note *note)
 }
 
 /* Returns the number of the start point (the code after a barrier) that
- * follows note->stops[stop], a barrier or warp operation of the source.
- * Returns JIT_MAX_POINTS if it is not known. Only start points after barriers
- * are found: they have the same order as the barriers in the list. */
+ * follows note->stops[stop]. This stop is a barrier or warp operation of the
+ * source. Returns JIT_MAX_POINTS if the number is not known. The k-th barrier
+ * in note->stops belongs to the k-th start point that follows a barrier; start
+ * points after warp operations are not found. */
 static unsigned
 point_after(const struct note *note, unsigned stop)
 {

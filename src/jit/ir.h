@@ -96,8 +96,8 @@ bool jit_address_taken(LLVMValueRef function);
 typedef LLVMValueRef jit_make(struct jit *jit, LLVMValueRef function,
                               void *data);
 /* Replaces every use of the constant `value`, also inside constant
- * expressions, by the value that `make` returns for the function of the
- * use. */
+ * expressions, by the value that `make` returns for the function that contains
+ * the use. */
 void jit_expand_constant(struct jit *jit, LLVMValueRef value, jit_make *make,
                          void *data);
 /* Returns the line of an instruction, or of the call if it was inlined from

@@ -84,7 +84,8 @@ print_resources(struct jit *jit)
     }
 }
 
-/* Warns of sizes that the CPU device accepts and every GPU refuses. */
+/* Warns of __constant__ variables and static shared memory whose total size
+ * the CPU device accepts, but every GPU refuses. */
 static void
 warn_limits(const struct jit *jit)
 {
@@ -133,8 +134,8 @@ make_bitcode(struct jit *jit)
 }
 
 /* Removes all source locations from the module, since they slow down the
- * passes. Does nothing if the output needs the locations, or if `now` is false
- * because a later pass needs them. */
+ * passes. Does nothing if the output needs the locations. `now`: no later pass
+ * needs them; if false, the function does nothing. */
 static void
 drop_locations(struct jit *jit, bool now)
 {

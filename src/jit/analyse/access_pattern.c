@@ -133,8 +133,8 @@ find_factor(const struct walk *walk, LLVMValueRef value, int steps,
         }
     }
     if (!LLVMIsAInstruction(value)) {
-        /* arguments that are not in `row`, such as threadIdx.y, do not change
-         * with threadIdx.x */
+        /* constants, and arguments such as threadIdx.y, are the same for all
+         * values of threadIdx.x */
         return true;
     }
     if (steps-- == 0) {

@@ -29,8 +29,8 @@ void
 jit_find_independent_blocks(struct jit *jit)
 {
     LLVMValueRef function = LLVMGetFirstFunction(jit->module);
-    /* true while no function that a kernel calls lets thread blocks observe
-     * each other */
+    /* becomes false at the first called function that lets thread blocks
+     * observe each other */
     bool apart = true;
     for (; function; function = LLVMGetNextFunction(function)) {
         struct jit_kernel *kernel = jit_kernel_of(jit, function);

@@ -3,11 +3,11 @@
  *
  * Called by main.c before any other pass looks at the geometry of the body.
  * The innermost loop of an entry runs over threads that differ in threadIdx.x.
- * In `a[x * n + y] += ...` such threads access elements of a column, and each
- * element of a vector would be loaded from another cache line. If threads that
- * differ in y access neighbouring elements, the innermost loop should run over
- * y. The threads of a kernel without barriers are independent, so any order is
- * permitted.
+ * In `a[x * n + y] += ...`, threads that differ in threadIdx.x access elements
+ * of a column, so that a vector load needs one cache line for each element. If
+ * threads that differ in threadIdx.y access neighbouring elements, the
+ * innermost loop should run over threadIdx.y. The threads of a kernel without
+ * barriers are independent, so any order is permitted.
  *
  * The pass compares the axes by an estimate of the cost of the body's memory
  * accesses. The "stride" of a value along an axis is its increment from one
@@ -37,7 +37,9 @@ enum {
     MAX_VALUES = 300,
     /* largest stride, in elements, of an access that counts as near */
     NEAR = 4,
-    /* estimated cost of an access, in vector instructions */
+    /* Estimated cost of a memory access, in vector instructions. ROW_COST: the
+     * threads access consecutive elements or one element; NEAR_COST: elements
+     * at most NEAR apart; SCATTERED_COST: all other elements. */
     ROW_COST = 1,
     NEAR_COST = 3,
     SCATTERED_COST = 12,
@@ -56,8 +58,8 @@ struct walk {
     unsigned left;
 };
 
-/* Stride of a value along an axis. `known` is false if it is not a constant.
- */
+/* Stride of a value along an axis. `known` is false if the stride is not
+ * constant. */
 struct stride {
     bool known;
     int64_t amount; /* increment (in bytes if the value is a pointer) */
@@ -124,8 +126,9 @@ address_stride(struct walk *walk, LLVMValueRef value, int steps)
 }
 
 /* Returns the stride of a value that is chosen from several operands, such as
- * a phi or a clamped index. Operands before number `first` do not count. The
- * stride is that of the operands that change along the axis. */
+ * a phi or a clamped index. Operands before number `first` do not count.
+ * Operands with stride 0 do not count either; the stride is unknown if the
+ * other operands have different strides. */
 static struct stride
 choice_stride(struct walk *walk, LLVMValueRef value, unsigned first,
               unsigned count, int steps)
@@ -143,8 +146,8 @@ choice_stride(struct walk *walk, LLVMValueRef value, unsigned first,
     return sum;
 }
 
-/* Returns the stride of a phi. For a loop's counter or pointer, it is the
- * stride of the initial value, or unknown if the increment per iteration
+/* Returns the stride of a phi. The stride of a loop's counter or pointer is
+ * the stride of its initial value, or unknown if its increment per iteration
  * differs between threads. */
 static struct stride
 phi_stride(struct walk *walk, LLVMValueRef phi, int steps)
@@ -261,8 +264,8 @@ access_cost(struct walk *walk, LLVMValueRef at, bool *row)
     return distance <= size ? ROW_COST : NEAR_COST;
 }
 
-/* Estimates the cost of all accesses for each axis, and sets rows[axis] if
- * some of them are consecutive along that axis. */
+/* Estimates the cost of all accesses for each axis, and sets rows[axis] if in
+ * some access the threads along that axis access consecutive elements. */
 static void
 find_costs(struct jit *jit, const struct jit_kernel *kernel, unsigned *costs,
            bool *rows)

@@ -270,10 +270,10 @@ used_outside(const struct analysis *analysis, LLVMValueRef value,
     return false;
 }
 
-/* Handles a loop (cycle) through the divergent branch `branch`, which threads
- * leave in different iterations. Marks the values of the loop that are used
- * outside of it as divergent. `after`: basic blocks that the branch
- * reaches. */
+/* Handles a loop (cycle) that contains the divergent branch `branch`, so that
+ * threads leave the loop in different iterations. Marks as divergent the
+ * values that are computed in the loop and used outside of it. `after`: basic
+ * blocks that the branch reaches. */
 static void
 mark_cycle(struct analysis *analysis, unsigned branch, const bool *after)
 {

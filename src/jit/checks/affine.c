@@ -166,9 +166,10 @@ value_in(const struct jit_view *view, LLVMValueRef value, const int rounds[2])
     return copy;
 }
 
-/* Builds the value of iteration `inner` of the inner loop and iteration
- * `outer` of the outer loop, extended to 64 bits. A value of fewer bits is
- * computed with its own width, where it may wrap, and then zero-extended. */
+/* Builds the value that `value` has in iteration `inner` of the inner loop and
+ * iteration `outer` of the outer loop. A value of fewer than 64 bits is
+ * computed in its own width, in which it may wrap, and then zero-extended to
+ * 64 bits. */
 static LLVMValueRef
 wide_in(const struct jit_view *view, LLVMValueRef value, int inner, int outer)
 {
@@ -254,7 +255,7 @@ element_step(const struct jit_view *view, LLVMValueRef value, int which,
 /* Sets *step to the amount that each iteration of loop `which` (0: inner, 1:
  * outer) adds to the value. Returns false if this amount is not constant.
  * Assumes that the value does not wrap; jit_make_affine adds a run-time test
- * of that. */
+ * of this assumption. */
 static bool
 known_step(const struct jit_view *view, LLVMValueRef value, int which,
            int64_t *step)

@@ -169,8 +169,9 @@ add_left(struct left *left, LLVMValueRef call)
 }
 
 /* Removes from `rows` each access that may overlap with an access whose check
- * remains in the loop: a race report must say which of two accesses came
- * first. Returns the number of remaining rows. */
+ * remains in the loop. A check before the loop would come before all checks in
+ * the loop, and a race report could name the wrong access as the first one.
+ * Returns the number of remaining rows. */
 static unsigned
 drop_overlapping(struct left *left, struct jit_access_range *rows,
                  unsigned count)

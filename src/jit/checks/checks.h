@@ -30,8 +30,8 @@ struct jit_object {
     uint64_t size;
 };
 
-/* One memory access: the instruction `at` and what the access check must know
- * about it. */
+/* One memory access: the instruction `at`, and the properties of the access
+ * that its check needs. */
 struct jit_access {
     LLVMValueRef at;
     /* index of the instruction's operand that is the address */

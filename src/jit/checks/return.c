@@ -199,9 +199,9 @@ jit_is_return(struct jit *jit, LLVMValueRef at)
         !jit_is_kernel(jit, LLVMGetBasicBlockParent(from))) {
         return false;
     }
-    /* the kernel's end is not reachable, as after an endless loop; clang then
-     * makes its only `return` a return instruction, without a block
-     * "return" */
+    /* If the kernel's end is not reachable, as after an endless loop, clang
+     * compiles the kernel's only `return` to a return instruction, and makes
+     * no block named "return". */
     if (LLVMIsAReturnInst(at)) {
         return is_named(from, "if.then") || is_named(from, "if.else");
     }

@@ -263,7 +263,7 @@ jit_text_call(struct jit *jit, struct jit_kernel *kernel, const char *suffix,
 }
 
 /* Copies the attribute byval from the parameters of the body to the arguments
- * of each call of it, since LLVM requires it at both. */
+ * of each call of it, since LLVM requires the attribute at both. */
 static void
 copy_byval(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -399,7 +399,7 @@ write_entry(struct jit *jit, struct jit_kernel *kernel)
 }
 
 /* Makes a kernel body internal to the module, and lets LLVM inline it into all
- * its callers. These are the entries, which the runtime calls. */
+ * its callers, the entries. */
 static void
 hide(struct jit *jit, LLVMValueRef function)
 {

@@ -70,8 +70,8 @@ void jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
  * after the k-th barrier). */
 void jit_region_point(struct jit *jit, struct jit_kernel *kernel,
                       unsigned point, unsigned loop);
-/* Writes only the arguments of the call of the kernel body that jit_text_call
- * writes, without parentheses. */
+/* Writes the argument list of a call of the kernel body, without the
+ * parentheses. jit_text_call writes the whole call. */
 void jit_text_arguments(struct jit *jit, struct jit_kernel *kernel,
                         const char *suffix);
 

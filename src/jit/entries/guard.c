@@ -462,10 +462,10 @@ has_loads(LLVMBasicBlockRef block)
     return at != NULL;
 }
 
-/* Matches a grid-stride loop and removes its back edge. Instead, the entry
- * repeats the thread loop for each stride (loop.c). The code before the
- * grid-stride loop is then repeated as well. Therefore it must not load from
- * memory: it could read what an earlier iteration stored. */
+/* Matches a grid-stride loop and removes its back edge. The entry repeats the
+ * thread loop instead (loop.c), and with it the code before the grid-stride
+ * loop. The caller has tested that this code loads nothing from memory, since
+ * it could load what an earlier iteration stored. */
 static bool
 match_stride(struct search *search, LLVMBasicBlockRef entry)
 {

@@ -90,8 +90,8 @@ write_lower(struct jit *jit, struct jit_kernel *kernel)
 }
 
 /* Writes IR text that sets %base (64 bits) to the global index of the thread
- * block's first thread, and %bound to the end of the loop over threadIdx.x; it
- * branches to `next` if no thread has work. */
+ * block's first thread, and %bound to the end of the loop over threadIdx.x.
+ * The text branches to `next` if no thread has work. */
 static void
 write_guard(struct jit *jit, struct jit_kernel *kernel)
 {

@@ -273,9 +273,9 @@ write_warp_end(struct jit *jit, const struct jit_regions *regions)
                  "warp.next:\n");
     write_switch(text, "from", starts, "resume");
     jit_text_add(text, "warp.last:\n");
-    /* At this label all warps of the block have reached the same barrier, or
-     * all have ended (%point is 0). If the kernel may end here, the code first
-     * tests whether it has ended. */
+    /* At the label warp.last, all warps of the block have reached the same
+     * barrier, or all have ended (%point is 0). If the warps may have ended,
+     * the code tests this first. */
     if (ends & 1) {
         jit_text_add(text, "  %%ended = load i32, ptr %%point\n"
                            "  %%all = icmp eq i32 %%ended, 0\n"

@@ -9,7 +9,7 @@
  * Before and after each volatile store to shared memory, the pass inserts a
  * call of __pycuda_activemask. The call waits until every other thread of the
  * warp also waits or has ended. Thus all threads have loaded before one
- * stores, and all have stored before one goes on. The kernel then runs on
+ * stores, and all have stored before one continues. The kernel then runs on
  * fibers.
  *
  * SPDX-License-Identifier: MIT */

@@ -101,8 +101,8 @@ branch_is_read(const struct cfg *cfg, unsigned block)
 }
 
 /* Tests whether a phi that merges several paths in the loop depends on what
- * other threads write. Assumes that it does if some branch in the loop
- * does. */
+ * other threads write. Assumes that the phi does if the condition of some
+ * branch in the loop does. */
 static bool
 phi_depends(const struct cfg *cfg, LLVMValueRef phi)
 {

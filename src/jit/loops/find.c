@@ -239,8 +239,9 @@ input_add(struct jit_pure_loop *loop, LLVMValueRef value)
     return true;
 }
 
-/* Tests whether an operand is a constant, a value of the loop, or a permitted
- * input; adds such an input to the loop's list of inputs. */
+/* Tests whether an operand is a constant, a value of the loop, or a value from
+ * before the loop that fits in the loop's list of inputs. Adds a value from
+ * before the loop to that list. */
 static bool
 operand_fits(struct jit_pure_loop *loop, LLVMValueRef value)
 {

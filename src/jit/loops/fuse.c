@@ -4,9 +4,9 @@
  * the instructions have the flag `contract`, and LLVM's code generator fuses
  * adjacent ones. But the results must not depend on whether the code runs for
  * one thread or several, and must be equal in a quick version (jit/quick.c)
- * and the full version. LLVM would fuse different instructions in each.
- * Therefore this pass fuses products and sums itself, and removes the flag
- * from all instructions that it does not fuse:
+ * and the full version. LLVM would fuse different instructions in each of
+ * these cases. Therefore this pass fuses products and sums itself, and removes
+ * the flag from all instructions that it does not fuse:
  *
  *     p = fmul contract x, y; s = fadd contract p, z
  *

@@ -333,7 +333,8 @@ tell_variants(struct jit *jit, LLVMValueRef call,
 
 /* Declares the vector variants of a function that returns one result of an
  * outlined loop, a loop that was moved into a function. LLVM's vectoriser may
- * call them. Each has a mask of the active threads as last argument. */
+ * call the variants. The last argument of a variant is the mask of the active
+ * threads. */
 static void
 declare_variants(struct jit *jit, LLVMValueRef function,
                  struct jit_result_name name)
@@ -507,7 +508,7 @@ jit_outline_loop(struct jit *jit, struct jit_kernel *kernel,
         LLVMFunctionType(outline.result, types, loop->input_count, 0));
     jit_add_attribute(jit, row->function, "nounwind");
     /* No pass may change the function until the vectoriser has chosen its
-     * vector variants, because these are made from it. */
+     * vector variants, because the variants are made from the function. */
     jit_add_attribute(jit, row->function, "noinline");
     jit_add_attribute(jit, row->function, "optnone");
     write_function(&outline);

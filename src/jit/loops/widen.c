@@ -434,8 +434,8 @@ end_phis(struct widening *to)
 }
 
 /* Returns the type in which the mask of active threads is passed from
- * iteration to iteration. On targets without mask registers it is a vector of
- * integers, which is what vector comparisons produce there. */
+ * iteration to iteration. On targets without mask registers, vector
+ * comparisons produce vectors of integers, and the type is such a vector. */
 static LLVMTypeRef
 mask_type(const struct widening *to)
 {

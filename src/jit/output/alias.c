@@ -90,8 +90,8 @@ argument_number(LLVMValueRef value)
     return number;
 }
 
-/* If the pointer was loaded from memory, returns the base of the address it
- * was loaded from, else NULL. */
+/* If the pointer was loaded from memory, returns the base of the address from
+ * which it was loaded, else NULL. */
 static LLVMValueRef
 loaded_from(LLVMValueRef root)
 {

@@ -104,11 +104,12 @@ replace_call(struct jit *jit, LLVMValueRef call, void *data)
     }
 }
 
-/* Converts floats to integers by the PTX instruction cvt. For NaN and for
- * numbers out of range it has the same result as a conversion in CUDA C++. The
- * back end would write more instructions, which convert NaN to 0. For an
- * integer of fewer than 32 bits, the float becomes a 32-bit integer whose low
- * bits are the result, as in code of nvcc. */
+/* Replaces a conversion of a float to an integer by the PTX instruction cvt.
+ * For NaN and for numbers out of range, cvt has the same result as a
+ * conversion in CUDA C++. LLVM's back end would write several instructions,
+ * which convert NaN to 0. For an integer of fewer than 32 bits, the float
+ * becomes a 32-bit integer whose low bits are the result, as in code of nvcc.
+ */
 static void
 replace_conversion(struct jit *jit, LLVMValueRef at, void *data)
 {

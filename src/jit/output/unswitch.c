@@ -320,8 +320,9 @@ has_cost(LLVMValueRef at)
            (LLVMIsACallInst(at) && !jit_is_call(at, "llvm."));
 }
 
-/* Tests whether LLVM moves the instruction out of the loop, or replaces the
- * instruction in the loop because its condition is invariant. */
+/* Tests whether the instruction is not in the loop's copies: LLVM moves an
+ * invariant instruction out of the loop, and removes a branch, switch or
+ * select on an invariant condition. */
 static bool
 leaves(struct search *search, LLVMValueRef at, const struct jit_loop *loop)
 {
