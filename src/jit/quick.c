@@ -69,8 +69,8 @@ restart(int number)
     errno = saved;
 }
 
-/* Tests whether a quick version would compute the same bits as the full one,
- * and whether the output is an image for running. */
+/* Tests whether a quick version would compute bit-identical results to the
+ * full version, and whether the output is an image for running. */
 static bool
 is_possible(const struct jit_options *options)
 {

@@ -2,10 +2,10 @@
  * pack (neighbouring threads that one function runs) behave alike.
  *
  * quotients.c finds quotients and remainders of indices that are uniform or
- * linear in most packs. choices.c finds choices of an index that are the same
- * for all lanes of most packs. Both files write run-time tests of the
- * assumption. If a test fails, the pack runs in another way, for which
- * fallback.c writes the code.
+ * linear in most packs. choices.c finds comparisons and selects in indices
+ * that have the same result, or select the same operand, in all lanes of most
+ * packs. Both files write run-time tests of these assumptions. If a test
+ * fails, other code runs the pack; fallback.c writes that code.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_ASSUMPTIONS_H
@@ -58,24 +58,26 @@ void jit_pack_write_divisor_case(struct jit_pack_writer *to, LLVMValueRef at);
 /* choices.c: tests whether the value may be part of the index of an access. At
  * most `depth` instructions may be between the value and the access. */
 bool jit_pack_feeds_index(LLVMValueRef value, int depth);
-/* Tests for an instruction with an effect that other threads can observe. A
- * pack that has executed such an instruction cannot be run a second time. */
+/* Tests for an instruction with an effect that other threads can observe.
+ * After such an instruction, a function for packs can no longer leave the pack
+ * to another function, since the effect would happen twice. */
 bool jit_pack_has_effect(LLVMValueRef at);
 /* Tests whether either all lanes of a pack reach basic block `b` or no lane
  * does. */
 bool jit_pack_all_lanes_reach(const struct jit_pack_body *body, unsigned b);
-/* Tests whether the function for a pack may give up in basic block `b`, before
- * the first effect in `b`, and run the pack in another way. This requires that
- * no code before that point has an effect, including earlier iterations of a
- * loop, and that either all lanes or no lanes reach `b`. Loads do not count as
- * effects. */
+/* Tests whether the function for a pack may return in basic block `b`, before
+ * the first effect in `b`, and leave the pack to another function. The
+ * conditions: no code that runs before that position has an effect, also not
+ * in earlier iterations of a loop, and either all lanes or no lanes reach `b`.
+ * Loads do not count as effects. */
 bool jit_pack_may_give_up(const struct jit_pack_body *body, unsigned b);
-/* Quick test for a comparison, select, minimum or maximum that chooses the
- * index of an access. */
+/* Quick test for a comparison, select, minimum or maximum that is part of the
+ * index of an access, as in min(i, n - 1). */
 bool jit_pack_is_index_choice(LLVMValueRef at);
-/* If `at` chooses the index of an access, and all lanes are assumed to choose
- * alike, stores the shape of the result (its relation between lanes) in *shape
- * and returns true. The shapes of the operands must be known. */
+/* `at` is a comparison, select, minimum or maximum in the index of an access.
+ * If it is assumed to have the same result, or to select the same operand, in
+ * all lanes, stores the shape of its result (the relation between lanes) in
+ * *shape and returns true. The shapes of the operands must be known. */
 bool jit_pack_choice_shape(const struct jit_pack_body *body, LLVMValueRef at,
                            struct jit_shape *shape);
 /* Tests whether the comparison on which the branch at the end of basic block
@@ -86,12 +88,14 @@ bool jit_pack_assumes_branch(const struct jit_pack_body *body, unsigned b);
  * test is possible before any effect, and the branch neither leaves nor
  * repeats a loop. The shapes of values must be known. */
 bool jit_pack_may_assume_branch(const struct jit_pack_body *body, unsigned b);
-/* Tests whether `at` is assumed to choose alike in all lanes, so that a
- * run-time test is needed. */
+/* Tests whether `at` is a comparison, select, minimum or maximum that is
+ * assumed to have the same result, or to select the same operand, in all
+ * lanes. The assumption needs a run-time test. */
 bool jit_pack_assumes_choice(const struct jit_pack_body *body,
                              LLVMValueRef at);
-/* Writes code for a choice that is assumed to be the same in all lanes: the
- * run-time test of this assumption, and the value that lane 0 chooses. */
+/* Writes code for a comparison, select, minimum or maximum that is assumed to
+ * have the same result, or to select the same operand, in all lanes: the
+ * run-time test of this assumption, and the result in lane 0. */
 void jit_pack_write_choice(struct jit_pack_writer *to, LLVMValueRef at);
 
 /* fallback.c: writes a function for packs of `width` threads, which divides
@@ -102,8 +106,8 @@ LLVMValueRef jit_pack_write_parts(struct jit_pack_body *body, unsigned width,
                                   unsigned narrow);
 /* Writes a branch that leaves the function for the pack if `fits` (an i1) is
  * false: body->general, or the body for one lane after the other, runs
- * instead. There must be no effect that other threads can observe before the
- * branch. */
+ * instead. The caller ensures that no code before the branch has an effect
+ * that other threads can observe. */
 void jit_pack_branch(struct jit_pack_writer *to, LLVMValueRef fits);
 /* Writes a run-time test that the operand of the sign or zero extension `at`
  * does not wrap between the first and the last lane. If the operand wraps, the

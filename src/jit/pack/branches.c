@@ -66,10 +66,11 @@ is_negation(LLVMValueRef value)
            LLVMIsAConstantInt(LLVMGetOperand(value, 1));
 }
 
-/* Splits the bit `value`, which must have the result `wanted`, into terms.
- * Combines each term with the terms of its kind in *terms, by instructions at
- * the builder's position. Each term is frozen, since it may be poison: the
- * source may evaluate it only if an earlier term is true. */
+/* Splits the condition that `value`, an i1, is equal to `wanted` into terms
+ * that must all be true. Combines the uniform terms by AND in terms->uniform
+ * and all other terms in terms->others, by instructions at the builder's
+ * position. Each term is frozen, since it may be poison: the source may
+ * evaluate it only if an earlier term is true. */
 static void
 add_terms(const struct jit_pack_body *body, LLVMValueRef value, bool wanted,
           int depth, struct terms *terms)
@@ -92,9 +93,9 @@ add_terms(const struct jit_pack_body *body, LLVMValueRef value, bool wanted,
     *sum = *sum ? LLVMBuildAnd(builder, *sum, term, "") : term;
 }
 
-/* Counts the terms that add_terms finds for the bit `value`, which must have
- * the result `wanted`. Adds the number of uniform terms to counts[1], and that
- * of all other terms to counts[0]. */
+/* Counts the terms of the condition that `value`, an i1, is equal to `wanted`,
+ * as add_terms finds them. Adds the number of uniform terms to counts[1], and
+ * the number of all other terms to counts[0]. */
 static void
 count_terms(const struct jit_pack_body *body, LLVMValueRef value, bool wanted,
             int depth, unsigned counts[2])
@@ -153,8 +154,9 @@ move_incoming(struct jit *jit, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
 
 /* Splits the branch at the end of `block` in two: a branch on the uniform
  * terms of its condition and, in a new basic block, a branch on the other
- * terms. If all terms have the result `wanted`, the branch goes to its first
- * target (`wanted` is true) or its second target (`wanted` is false). */
+ * terms. The terms are those of the condition's equality with `wanted`. If all
+ * terms are true, control goes to the branch's first target (`wanted` is true)
+ * or second target (`wanted` is false). */
 static void
 split_branch(const struct jit_pack_body *body, LLVMBasicBlockRef block,
              LLVMValueRef end, bool wanted)

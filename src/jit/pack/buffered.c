@@ -8,11 +8,11 @@
  * as N vectors, one for each of the next N iterations.
  *
  * The loop may end before it needs all elements of the buffer. Elements are
- * read in advance only if no fault is possible: the elements of a lane are in
- * one page of memory, of which the current iteration reads the first one. A
- * store of the loop may change elements of later iterations. If its range
- * overlaps them, or a lane is not active, or the condition on pages is not
- * true, the iteration executes a gather.
+ * read in advance only if no fault is possible: all elements that are read for
+ * a lane are in one page of memory, and the current iteration reads the first
+ * of them. A store of the loop may change elements of later iterations. If the
+ * bytes that it writes overlap such elements, or a lane is not active, or the
+ * elements of a lane are in two pages, the iteration executes a gather.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -127,9 +127,9 @@ does_not_wrap(struct jit_pack_writer *to, LLVMValueRef extension)
 }
 
 /* Writes the run-time test of whether elements of later iterations may be
- * loaded now, and returns its result, an i1. All lanes must be active, no
- * lane's elements may extend to the next page of memory or overlap those of a
- * store, and no index may wrap. */
+ * loaded now, and returns its result, an i1. The result is true if all lanes
+ * are active, the elements of each lane end before the next page of memory and
+ * do not overlap those of a store, and no index wraps. */
 static LLVMValueRef
 may_fill(struct jit_pack_writer *to, const struct jit_pack_buffered *row,
          LLVMValueRef pointers, uint64_t bytes)
@@ -250,9 +250,9 @@ jit_pack_load_buffered(struct jit_pack_writer *to,
     struct jit_pack_buffer *buffer = buffer_of(to, row);
     uint64_t bytes = LLVMABISizeOfType(
         LLVMGetModuleDataLayout(to->jit->module), LLVMTypeOf(at));
-    /* basic blocks: [0] runs if the buffer is empty; [1] fills it; [2] gathers
-     * the elements if it must not be filled; [3] takes a vector from it; [4]
-     * continues after the load */
+    /* basic blocks: [0] runs if the buffer is empty; [1] fills the buffer; [2]
+     * executes a gather if the buffer must not be filled; [3] takes a vector
+     * from the buffer; [4] continues after the load */
     LLVMBasicBlockRef blocks[5];
     for (int i = 0; i < 5; i++) {
         blocks[i] =

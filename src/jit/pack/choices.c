@@ -1,18 +1,18 @@
-/* choices.c - choices in the indices of accesses that are the same for all
- * lanes of most packs.
+/* choices.c - comparisons and selects in the indices of accesses that have the
+ * same result, or select the same operand, in all lanes of most packs.
  *
  * Called by shapes.c, values.c and quotients.c. Kernels limit indices to the
  * range of an array, or choose another element at its border:
  *
  *     c = min(max(x + j, 0), n - 1);   w = x == 0 ? x : x - 1;
  *
- * In most packs (neighbouring threads that one function runs) all lanes choose
- * alike, so the index grows by a constant from lane to lane. The function for
- * a pack assumes that they do. Where the choice is made, also in loops, it
- * tests the first and the last lane. There must be no effect that other
- * threads can observe before this test. If the lanes do not choose alike,
- * body->general is called instead: a function for the same pack without the
- * assumption.
+ * In most packs (neighbouring threads that one function runs) min, max and the
+ * select take the same operand in all lanes, so the index grows by a constant
+ * from lane to lane. The function for a pack assumes this. At the position of
+ * the min, max or select, also in loops, it tests the first and the last lane.
+ * The assumption is only made if no code before this test has an effect that
+ * other threads can observe. If the test fails, the function calls
+ * body->general: a function for the same pack without the assumption.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -31,8 +31,8 @@
 #include "jit/pack/pack.h"
 #include "jit/planted_faults.h"
 
-/* greatest increment from lane to lane of a compared index; it ensures that
- * the indices of the first and the last lane differ by less than 2^31 */
+/* greatest increment from lane to lane of a compared index; the limit ensures
+ * that the indices of the first and the last lane differ by less than 2^31 */
 enum { MAX_STRIDE = 1 << 20 };
 
 /* ---- positions at which another function may take over the pack ---- */
@@ -135,8 +135,8 @@ jit_pack_feeds_index(LLVMValueRef value, int depth)
     return false;
 }
 
-/* Tests for a comparison of integers with no other use than to choose an
- * index: as the condition of a select, or extended to 0 or 1. */
+/* Tests for a comparison of integers that is used only in the computation of
+ * indices: as the condition of a select, or extended to 0 or 1. */
 static bool
 only_chooses(LLVMValueRef compare)
 {
@@ -207,7 +207,8 @@ growing_operand(const struct jit_pack_body *body, LLVMValueRef at)
             own.stride <= MAX_STRIDE && own.stride >= -MAX_STRIDE) {
             /* If a loop counter j is compared with the thread's index i, as in
              * `if (j <= i)`, then j is between the indices of a pack in some
-             * iterations. In these iterations the lanes choose differently. */
+             * iterations. In these iterations the comparison has different
+             * results in the lanes. */
             return varies(body, at, LLVMGetOperand(at, 1 - i)) &&
                            !varies(body, at, LLVMGetOperand(at, i))
                        ? 2
@@ -218,9 +219,9 @@ growing_operand(const struct jit_pack_body *body, LLVMValueRef at)
 }
 
 /* Returns which operand of the select, 1 or 2, is assumed to be the result in
- * all lanes: the operand that grows from lane to lane, if the other one does
- * not. Returns 0 if both grow alike, so that nothing has to be assumed, and 3
- * if no operand qualifies. */
+ * all lanes. If only one of the two operands grows from lane to lane, returns
+ * that operand's number. Returns 0 if both grow by the same constant, so that
+ * nothing has to be assumed, and 3 in all other cases. */
 static unsigned
 assumed_arm(const struct jit_pack_body *body, LLVMValueRef at)
 {

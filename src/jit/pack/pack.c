@@ -254,10 +254,10 @@ look_at(struct content *content, unsigned block)
 }
 
 /* Tests whether the body is expected to be faster if it runs for packs:
- * several neighbouring threads as lanes of vectors. The body must have loops
- * that access memory, an index that is limited to a range (is_clamped), or
- * assumed quotients of indices, and neighbouring threads must mostly access
- * neighbouring elements. Fills *content. */
+ * several neighbouring threads as lanes of vectors. The conditions: the body
+ * has loops that access memory, an index that is limited to a range
+ * (is_clamped), or assumed quotients of indices; and neighbouring threads
+ * mostly access neighbouring elements. Fills *content. */
 static bool
 pays(const struct jit_pack_body *body, struct content *content)
 {
@@ -326,10 +326,10 @@ vector_lanes(const struct jit_pack_body *body, const struct content *content)
 
 /* Writes the function that runs a pack after a failed run-time test in the
  * function for packs of `width` threads. `body` makes assumptions, `plain` is
- * the same body without them. If `body` assumes that all lanes choose their
- * indices alike (as by min and max), the assumption is only wrong at a border
- * of the data. Such a wide pack is run as several packs of `narrow` threads,
- * most of which do not contain the border. */
+ * the same body without them. If `body` assumes that min, max and selects in
+ * indices take the same operand in all lanes, the assumption is only wrong at
+ * a border of the data. The new function then divides the pack into packs of
+ * `narrow` threads, since most of these do not contain the border. */
 static LLVMValueRef
 write_general(struct jit_pack_body *body, struct jit_pack_body *plain,
               unsigned width, unsigned narrow)
@@ -339,9 +339,9 @@ write_general(struct jit_pack_body *body, struct jit_pack_body *plain,
                                : jit_pack_write(plain, width, "general");
     LLVMSetLinkage(general, LLVMInternalLinkage);
     jit_add_attribute(body->jit, general, "noinline");
-    /* If choices (such as min in an index) are assumed to be equal for all
-     * lanes, the function is not cold: each row of threads that crosses a
-     * border of the data runs it, and rows may be short. */
+    /* If min, max and selects in indices are assumed to take the same operand
+     * in all lanes, the function is not cold: it runs for each row of threads
+     * that crosses a border of the data, and rows may be short. */
     if (!body->choices) {
         jit_add_attribute(body->jit, general, "cold");
     }
@@ -370,11 +370,11 @@ set_widths(unsigned *packs, unsigned lanes, unsigned vectors)
 /* Writes the functions for packs of several vectors (wide packs) and of one
  * vector. `region` is true if the body is the code between two barriers. A
  * long region gets no function for wide packs, as a kernel may have many
- * regions and such a function takes long to compile. `plain` is NULL unless
- * the body assumes that quotients are uniform, or that selects between indices
- * are. It is then a version of the body without this assumption. Quotients are
- * seldom uniform in packs of more than two vectors, so the body with the
- * assumption gets no functions for them. */
+ * regions and such a function takes long to compile. If the body makes
+ * assumptions on quotients, or on comparisons and selects in indices, `plain`
+ * is the same body without them; otherwise NULL. Quotients are seldom uniform
+ * in packs of more than two vectors, so a body that makes assumptions on
+ * quotients gets no functions for wider packs. */
 static void
 write_packs(struct jit_pack_body *body, struct jit_pack_body *plain,
             const struct content *content, bool region)
@@ -445,13 +445,14 @@ wants_quotients(struct jit *jit, struct jit_kernel *kernel,
     return true;
 }
 
-/* Tests whether the kernel should run in packs that assume that all lanes
- * choose their indices alike (choices.c). *content describes packs without
- * this assumption. The result is true if the assumption reduces the number of
- * accesses that are scattered or need a run-time test of their own, plus, if
- * `packs` is true, of divergent branches. If so, stores the description of
- * packs with the assumption in *content. `packs`: the kernel runs in packs in
- * any case. */
+/* Tests whether the kernel should run in packs that assume that comparisons
+ * and selects in indices (choices.c) have the same result, or select the same
+ * operand, in all lanes. *content describes packs without this assumption. The
+ * result is true if the assumption makes a sum smaller: the number of
+ * scattered accesses, plus that of accesses with a run-time test of their own,
+ * plus, if `packs` is true, that of divergent branches. If so, stores the
+ * description of packs with the assumption in *content. `packs`: the kernel
+ * runs in packs in any case. */
 static bool
 wants_choices(struct jit *jit, struct jit_kernel *kernel, bool quotients,
               bool packs, struct content *content)
@@ -603,11 +604,11 @@ is_function_of(const struct jobs *jobs, LLVMValueRef function, bool regions)
     return false;
 }
 
-/* The next LLVM passes are meant for the functions in the list `jobs`, or only
- * for the regions among them if `regions` is true. In other functions these
- * passes would make loops harder to vectorise. Sets the attribute optnone for
- * these other functions, which protects them, and returns them as an array
- * that ends with NULL. */
+/* Prepares the LLVM passes that come next. They are meant for the functions in
+ * the list `jobs`, or only for the regions in it if `regions` is true. In all
+ * other functions they would make loops harder to vectorise. Sets the
+ * attribute optnone for these other functions, so that the passes skip them,
+ * and returns them as an array that ends with NULL. */
 static LLVMValueRef *
 protect_others(struct jit *jit, const struct jobs *jobs, bool regions)
 {

@@ -133,7 +133,8 @@ struct jit_pack_body {
     /* set of the instructions whose shape (relation between the lanes) is an
      * assumption that a run-time test must confirm: integer extensions, if the
      * operand does not wrap (jit_pack_assumes); quotients and remainders, if
-     * they are linear; choices, if they are the same for all lanes */
+     * they are linear; comparisons and selects in indices, if they have the
+     * same result, or select the same operand, in all lanes */
     struct jit_map assumed;
     /* true: quotients of indices are assumed to be uniform, and remainders to
      * be linear, if that can be tested (quotients.c) */
@@ -141,8 +142,9 @@ struct jit_pack_body {
     /* number of quotients and remainders in the body that are assumed to be
      * linear (to change by a constant from lane to lane) */
     unsigned quotient_count;
-    /* true: the choices in indices, such as those of min and max, are assumed
-     * to be the same for all lanes, if that can be tested (choices.c) */
+    /* true: comparisons, selects, minimums and maximums in indices are assumed
+     * to have the same result, or to select the same operand, in all lanes, if
+     * that can be tested (choices.c) */
     bool choices;
     /* Function for the same pack that is called if a run-time test of an
      * assumption fails. The function makes none of the assumptions `quotients`

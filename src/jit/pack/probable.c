@@ -42,8 +42,9 @@ static bool find_stride(const struct jit_pack_body *body, LLVMValueRef value,
 
 /* Finds the probable stride (increment from lane to lane) of a value that is
  * chosen from several operands: a select, phi, min or max. Only the operands
- * from number `first` on count. All of them must have the same stride or, like
- * the bound of a clamped index, stride 0. */
+ * from number `first` on count. Returns false if two of them have different
+ * strides. Stride 0, as that of the bound of a clamped index, counts as equal
+ * to any other. */
 static bool
 find_choice(const struct jit_pack_body *body, LLVMValueRef value,
             unsigned first, int depth, LLVMValueRef phi, int64_t *stride)
@@ -68,11 +69,11 @@ find_choice(const struct jit_pack_body *body, LLVMValueRef value,
 }
 
 /* Finds the constant by which the value grows from lane to lane in most packs,
- * and stores it in *stride. An example of such a value is an index that is
- * clamped: it is linear in all packs that the clamp does not change. Returns
- * false if the value is not computed from linear values, or if they do not
- * lead to one constant. `phi` is the phi whose incoming values are examined,
- * or NULL; an operand that is `phi` itself is skipped. */
+ * and stores it in *stride. For example, an index that is clamped to a range
+ * is linear in all packs within the range. Returns false if the value is not
+ * computed from linear values, or if operands have different strides. `phi` is
+ * the phi whose incoming values are examined, or NULL; an operand that is
+ * `phi` itself is skipped. */
 static bool
 find_stride(const struct jit_pack_body *body, LLVMValueRef value, int depth,
             LLVMValueRef phi, int64_t *stride)

@@ -5,10 +5,10 @@
  * thread to get the indices of a row and a column: `y = i / width, x = i %
  * width`. In most packs (neighbouring threads that one function runs) all
  * lanes have the same quotient, and the remainder grows like the index. The
- * function for a pack assumes this if it makes accesses consecutive. Before
- * any effect that other threads can observe, it tests the first and the last
- * lane. If the assumption is wrong, it calls body->general, a function for the
- * same pack without the assumption.
+ * function for a pack assumes this where the assumption makes accesses
+ * consecutive. Before any effect that other threads can observe, the function
+ * tests the first and the last lane. If the test fails, the function calls
+ * body->general, a function for the same pack without the assumption.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -277,9 +277,9 @@ may_check(const struct jit_pack_body *body, unsigned b)
 }
 
 /* Adds to body->assumed the integer extensions in the basic block and, if
- * body->quotients is true, quotients of indices. Does so only where a run-time
- * test of the assumption is possible: all lanes or no lanes reach the block,
- * and no side effect has happened before. */
+ * body->quotients is true, quotients of indices. Adds only values for which a
+ * run-time test is possible: all lanes or no lanes reach the block, and no
+ * side effect comes before the value. */
 static void
 assume_in(struct jit_pack_body *body, unsigned b)
 {
@@ -310,10 +310,11 @@ assume_in(struct jit_pack_body *body, unsigned b)
     }
 }
 
-/* Adds integer extensions, and selects and phis between two indices, in the
- * basic block to body->assumed: the values that are assumed to be linear. Does
- * nothing if the function for a pack cannot return from this block. It returns
- * if the assumption is wrong for a pack, whose threads then run one by one. */
+/* Adds to body->assumed the values of the basic block that are assumed to be
+ * linear: integer extensions, and comparisons and selects in indices. Does
+ * nothing if the function for a pack cannot return from this block. After a
+ * failed test of an assumption, the function returns and other code runs the
+ * pack. */
 static void
 assume_choices(struct jit_pack_body *body, unsigned b)
 {
@@ -605,7 +606,8 @@ find_all(struct jit_pack_body *body, unsigned count)
 }
 
 /* If the condition of some branch was assumed to be uniform but turned out not
- * to be, repeats the analysis of all shapes without assumptions on choices. */
+ * to be, repeats the analysis of all shapes without the assumptions of
+ * choices.c. */
 static void
 drop_wrong_branches(struct jit_pack_body *body, unsigned count)
 {
@@ -622,9 +624,9 @@ drop_wrong_branches(struct jit_pack_body *body, unsigned count)
 }
 
 /* Assumes that the comparisons of indices on which branches depend have the
- * same result in all lanes, where possible. This requires that the operands of
- * such a comparison are linear. They were found linear without this
- * assumption, and remain so with it. */
+ * same result in all lanes, where possible. The operands of such a comparison
+ * have been found to be linear without this assumption. An assumption only
+ * makes more values linear, so they remain linear. */
 static void
 assume_branches(struct jit_pack_body *body, unsigned count)
 {

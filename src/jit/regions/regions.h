@@ -23,10 +23,11 @@
 #include "jit/jit.h"
 #include "jit/regions/split.h"
 
-/* split_points.c: inserts further split points, at which the kernel is cut as
- * at a barrier, where they make it faster. ends[b] describes how basic block b
- * ends: k > 0 if it ends at split->points[k], 0 if it returns from the kernel,
- * JIT_NO_END if it branches to other basic blocks. */
+/* split_points.c: inserts further split points where they make the kernel
+ * faster. The kernel is cut at a split point as at a barrier. ends[b]
+ * describes how basic block b ends: k > 0 if it ends at split->points[k], 0 if
+ * it returns from the kernel, JIT_NO_END if it branches to other basic blocks.
+ */
 void jit_add_split_points(struct jit *jit, struct jit_split *split,
                           const unsigned *ends);
 
@@ -110,7 +111,8 @@ void jit_restore_early_exit(struct jit *jit, struct jit_kernel *kernel);
  * too large. */
 bool jit_spill_values(struct jit *jit, struct jit_split *split);
 /* Tests whether the kernel computes the value again after each barrier instead
- * of storing it across the barrier, because it needs few instructions. */
+ * of storing it across the barrier, because the computation needs few
+ * instructions. */
 bool jit_is_cheap(struct jit_split *split, LLVMValueRef value);
 
 /* regions/regions.c: splits kernels at barriers and warp operations, so that

@@ -305,7 +305,7 @@ build_index(const struct stride *stride)
 
 /* Sets stride->low to the index of the thread for which `first + threadIdx`
  * wraps to 0, or to 0 if there is none. Returns the start of the loop for that
- * thread: 0 if it wraps, else `first`. */
+ * thread: 0 if the sum wraps, else `first`. */
 static LLVMValueRef
 build_low(struct stride *stride, const struct jit_kernel *kernel,
           LLVMValueRef first)

@@ -63,8 +63,8 @@ int jit_shuffle_source(const struct jit_warp_op *op, int lane, int argument);
 
 /* Changes the mask of a call that all lanes of a warp reach together. A
  * uniform mask becomes the full mask, since on an H100 the lanes that the mask
- * omits take part as well. A shuffle with other masks gets the flag
- * IMAGE_SHUFFLE_CONVERGED instead. */
+ * omits take part as well. If the mask is not uniform and the call is a
+ * shuffle, the call gets the flag IMAGE_SHUFFLE_CONVERGED instead. */
 void jit_meet_together(struct jit *jit, const struct jit_map *differs,
                        LLVMValueRef call);
 /* Tests whether the call may leave out threads: all threads pass the same

@@ -78,8 +78,8 @@ only_store(LLVMBasicBlockRef block)
     return store;
 }
 
-/* Tests whether the only predecessor of `side` is `from`, and its only
- * successor is `other`, the other successor of `from`. */
+/* Tests whether `side` has only one predecessor, `from`, and only one
+ * successor, `other`, which is the other successor of `from`. */
 static bool
 is_side(const struct jit_split *split, LLVMBasicBlockRef from,
         LLVMBasicBlockRef side, LLVMBasicBlockRef other)
@@ -94,8 +94,8 @@ is_side(const struct jit_split *split, LLVMBasicBlockRef from,
 }
 
 /* Moves all instructions of the conditional block `side` before the branch.
- * The store then goes to its address or to the scratch array, depending on the
- * branch condition. */
+ * Depending on the branch condition, the store then goes to its original
+ * address or to the scratch array. */
 static void
 open_side(struct jit *jit, struct jit_split *split, LLVMValueRef branch,
           LLVMBasicBlockRef side, bool inverted)
@@ -119,8 +119,8 @@ open_side(struct jit *jit, struct jit_split *split, LLVMValueRef branch,
                    LLVMBuildSelect(jit->builder, test,
                                    inverted ? own : address,
                                    inverted ? address : own, ""));
-    /* The store is volatile, so that LLVM does not vectorise it, which would
-     * not make it faster. */
+    /* The store is volatile to keep LLVM from vectorising it; vectorisation
+     * would not make it faster. */
     LLVMSetVolatile(store, 1);
     LLVMInstructionRemoveFromParent(store);
     LLVMInsertIntoBuilder(jit->builder, store);

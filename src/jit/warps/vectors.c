@@ -134,7 +134,7 @@ vote(struct jit_text *text, const char *name, unsigned bits, unsigned point)
 /* ---- masks ---- */
 
 /* Writes code that sets %even.<point>: true if the lanes' masks divide the
- * warp into groups of consecutive lanes. All groups must have the same size, a
+ * warp into groups of consecutive lanes, and all groups have the same size, a
  * power of two. */
 static void
 find_rows(struct jit_text *text, unsigned k)
@@ -191,12 +191,11 @@ write_group_query(struct jit_text *text, const struct jit_warp_op *op,
 }
 
 /* Writes code that sets %group.<point> to a vector with one mask for each
- * lane. In a shuffle, a lane's mask has the lanes that the lane may read; in
- * other operations, the lanes with which it performs the operation. The
- * variable %even.<point> is true if no lane needs a search for its group. Then
- * the mask is all lanes for a shuffle, and otherwise the operation's own mask
- * argument. If %even.<point> is false, a call of the runtime finds the masks.
- */
+ * lane. In a shuffle, the mask names the lanes from which the lane may read.
+ * In other operations, it names the lanes with which the lane performs the
+ * operation. If %even.<point> is true, no search is needed: the masks are
+ * those that the lanes pass or, in a shuffle, all lanes. If %even.<point> is
+ * false, a call of the runtime finds the masks. */
 static void
 find_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
@@ -214,9 +213,9 @@ find_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 }
 
 /* Writes code that tests whether the mask of a warp operation names all 32
- * lanes. The mask must name them, since all lanes reach the operation
- * together. If it does not, the code calls the runtime, which reports the
- * error. */
+ * lanes. Any other mask is an error, since all lanes reach the operation
+ * together. In that case the code calls the runtime, which reports the error.
+ */
 static void
 check_shared(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
