@@ -226,7 +226,8 @@ is_of_warps(const struct stop *stop)
 /* Returns a text that says why the kernel needs fibers. The text names the
  * first stop (a call at which a thread may wait for others) that is neither a
  * barrier of the block nor a warp operation. Returns NULL if there is no such
- * stop. Sets *warps if a warp operation comes before it. */
+ * stop. Sets *warps if a warp operation comes before the named stop or,
+ * without one, anywhere in the kernel. */
 static char *
 stop_reason(const struct note *note, bool *warps)
 {
@@ -246,8 +247,8 @@ stop_reason(const struct note *note, bool *warps)
     return NULL;
 }
 
-/* Returns the reason why a kernel runs on fibers (one stack per thread), "" if
- * it does not. */
+/* Returns the reason why a kernel runs on fibers (one stack per thread), or ""
+ * if the kernel does not run on fibers. */
 static char *
 reason_of(const struct jit *jit, const struct note *note)
 {

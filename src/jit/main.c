@@ -279,9 +279,9 @@ make_native(struct jit *jit)
 }
 
 /* Sets LLVM's options. In checked kernels, each loop with checks is split into
- * a copy with and a copy without checks, whatever the size of the loop. When
- * the output is PTX, LLVM must not replace loop indices by pointers that it
- * increments, so that grid-stride loops are recognised when the PTX is
+ * a copy with and a copy without checks, regardless of the size of the loop.
+ * When the output is PTX, LLVM must not replace loop indices by pointers that
+ * it increments, so that grid-stride loops are recognised when the PTX is
  * read. */
 static void
 set_passes(const struct jit *jit)

@@ -69,8 +69,9 @@ restart(int number)
     errno = saved;
 }
 
-/* Tests whether a quick version would compute bit-identical results to the
- * full version, and whether the output is an image for running. */
+/* Tests whether the results of a quick version would be equal to those of the
+ * full version, bit for bit, and whether the output is an image for running.
+ */
 static bool
 is_possible(const struct jit_options *options)
 {

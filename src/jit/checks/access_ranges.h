@@ -55,9 +55,9 @@ LLVMValueRef jit_ranges_build_check(struct jit_view *view,
  * loop, where possible, by one check before the loop that covers all
  * iterations. */
 void jit_check_ranges(struct jit *jit);
-/* checks/access_form.c: a check before a loop passes a description of the loop
- * to the runtime. Moves the constant parts of these descriptions to global
- * variables. */
+/* checks/access_form.c: moves the constant parts of loop descriptions to
+ * global variables. A check before a loop passes such a description to the
+ * runtime. */
 void jit_lower_range_checks(struct jit *jit);
 
 #endif

@@ -54,7 +54,7 @@ LLVMValueRef jit_linear_index(struct jit *jit);
 
 /* ---- object.c ---- */
 /* Returns the size of a private variable (an alloca) in bytes, as i64. Builds
- * instructions at the builder's position if it is not constant. */
+ * instructions at the builder's position if the size is not constant. */
 LLVMValueRef jit_alloca_bytes(struct jit *jit, LLVMValueRef variable);
 /* Fills `object` with what is known of the object from which `pointer` was
  * computed. Instructions are built at the builder's position. */

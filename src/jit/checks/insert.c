@@ -254,9 +254,9 @@ mark_written(struct jit *jit, LLVMValueRef address, uint64_t bytes)
     call_check(jit, "__pycuda_check_written", no_result(jit), arguments, 2);
 }
 
-/* Inserts calls that mark memory as initialized: the memory that the call `at`
- * may write. Functions of the runtime and of libm are not instrumented, so the
- * checks would not see their writes otherwise. */
+/* Inserts calls that mark the memory that the call `at` may write as
+ * initialized. Functions of the runtime and of libm are not instrumented, so
+ * the checks would not see their writes otherwise. */
 static void
 trust_callee(struct jit *jit, LLVMValueRef at)
 {
@@ -400,8 +400,8 @@ instructions_of(struct jit *jit, LLVMValueRef function)
     return list;
 }
 
-/* Marks the memory of structs that are passed by value as initialized, since
- * the caller writes them. */
+/* Inserts calls that mark struct parameters, which are passed by value, as
+ * initialized, since the caller of the function writes them. */
 static void
 mark_parameters(struct jit *jit, LLVMValueRef function, LLVMValueRef before)
 {

@@ -4,10 +4,10 @@
  * `first` on. For each block there are loops over threadIdx.z, threadIdx.y and
  * threadIdx.x around the kernel body. The loop over x is innermost, so that
  * LLVM vectorises it. The threads are independent (CUDA's model: no barrier,
- * no spinning). Metadata (an access group) tells LLVM that they are, unless
- * iterations share private memory (kernel->sequential). A guard (guard.c),
- * such as `if (i < n)`, bounds the loop over x. A grid-stride loop surrounds
- * the three loops. nest.c writes the loops themselves.
+ * no spinning). Metadata (an access group) tells LLVM that the iterations are
+ * independent, unless iterations share private memory (kernel->sequential). A
+ * guard (guard.c), such as `if (i < n)`, bounds the loop over x. A grid-stride
+ * loop surrounds the three loops. nest.c writes the loops themselves.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -159,8 +159,9 @@ static void
 unroll_rows(struct jit *jit, bool warps)
 {
     /* Unrolling a loop over 32 lanes around `if (lane % 32 == 0)` leaves
-     * little code. LLVM simulates the iterations to find that out, but only
-     * for loops with at most as many iterations as this option says. */
+     * little code. To find out how much, LLVM simulates the iterations, but
+     * only for loops with at most the number of iterations that this option
+     * sets. */
     static const char *const words[] = {
         "pycuda-jit", "-unroll-max-iteration-count-to-analyze=32"};
 

@@ -187,9 +187,9 @@ libm_function(struct jit *jit, LLVMValueRef function)
                        scalar.types[1], scalar.types + 2, scalar.count - 2);
 }
 
-/* Returns the condition of the branch to the slow path: the first argument of
- * `function`, which says whether the slow path is needed, or the OR of its
- * lanes. */
+/* Returns the condition of the branch to the slow path. In a scalar function
+ * this is the first argument, which says whether the slow path is needed. In a
+ * vector variant it is the OR of the lanes of the first argument. */
 static LLVMValueRef
 any_lane(struct jit *jit, const struct slow_path *path, LLVMValueRef function)
 {

@@ -154,9 +154,9 @@ move_incoming(struct jit *jit, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
 
 /* Splits the branch at the end of `block` in two: a branch on the uniform
  * terms of its condition and, in a new basic block, a branch on the other
- * terms. The terms are those of the condition's equality with `wanted`. If all
- * terms are true, control goes to the branch's first target (`wanted` is true)
- * or second target (`wanted` is false). */
+ * terms. The condition is equal to `wanted` if all terms are true. Control
+ * then goes to the branch's first target (`wanted` is true) or second target
+ * (`wanted` is false). */
 static void
 split_branch(const struct jit_pack_body *body, LLVMBasicBlockRef block,
              LLVMValueRef end, bool wanted)

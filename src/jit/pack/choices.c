@@ -1,5 +1,5 @@
-/* choices.c - comparisons and selects in the indices of accesses that have the
- * same result, or select the same operand, in all lanes of most packs.
+/* choices.c - finds comparisons, selects, minimums and maximums in indices
+ * that have the same outcome in all lanes of most packs.
  *
  * Called by shapes.c, values.c and quotients.c. Kernels limit indices to the
  * range of an array, or choose another element at its border:

@@ -366,9 +366,9 @@ write_phi(struct flow *flow, unsigned block, LLVMValueRef phi)
 
 /* ---- blocks ---- */
 
-/* Sets *of to the basic block whose lane mask also applies to edge->from, the
- * source of the edge. Tests whether either all lanes of this mask or no lanes
- * take the edge. */
+/* Tests whether the edge is taken either by all lanes that execute edge->from,
+ * the source of the edge, or by no lane. Sets *of to the basic block whose
+ * lane mask also applies to edge->from. */
 static bool
 keeps_lanes(const struct flow *flow, const struct edge *edge, unsigned *of)
 {

@@ -302,8 +302,8 @@ add_store(const struct jit_pack_body *body, struct jit_pack_buffered *row,
     return true;
 }
 
-/* Tests whether the instruction allows that loads of later iterations are
- * executed before it. */
+/* Tests whether loads of later iterations may be executed before the
+ * instruction. */
 static bool
 allows_early_loads(const struct jit_pack_body *body,
                    struct jit_pack_buffered *row, LLVMValueRef at)

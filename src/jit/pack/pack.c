@@ -34,7 +34,8 @@ enum {
     MOST_BLOCKS = 300,
     MOST_INSTRUCTIONS = 4000,
     NEAR = 4,   /* greatest stride, in elements, for which a vector access is
-                 * assumed to be cheap; with a greater one it is "scattered" */
+                 * assumed to be cheap; an access with a greater stride is
+                 * called scattered */
     WORTH = 12, /* assumed cost of a scattered access, in instructions */
     /* maximum number of instructions, in total, of the copies of a kernel's
      * body that are made for the code between two barriers; making the copies
@@ -663,12 +664,13 @@ open_regions(struct jit *jit, const struct jobs *jobs)
     release_others(others);
 }
 
-/* A function with the code between two barriers may be called by its function
- * for packs, which runs the threads one by one after a failed run-time test.
- * Removes the functions that are not called. Marks the remaining functions for
- * inlining, since a call would pass the address of the entry's sum of votes.
- * The sum would then stay in memory, and the thread loop that adds votes to it
- * would be vectorised as if its iterations were independent. */
+/* Deletes the functions with the code between two barriers that are not
+ * called. A remaining one is called by its function for packs, which runs the
+ * threads one by one after a failed run-time test. Marks the remaining
+ * functions for inlining, since a call would pass the address of the entry's
+ * sum of votes. The sum would then stay in memory, and the thread loop that
+ * adds votes to it would be vectorised as if its iterations were independent.
+ */
 static void
 drop_regions(struct jit *jit, const struct jobs *jobs)
 {

@@ -134,8 +134,8 @@ jit_pack_is_index_quotient(LLVMValueRef at)
     return jit_pack_dividend(at) && jit_pack_feeds_index(at, DEPTH);
 }
 
-/* Writes the quotient or remainder of `x` by the divisor of `at`, both scalars
- * of one lane. */
+/* Writes the quotient or remainder of `x` by the divisor of `at`. Both are
+ * scalars: the values of one lane. */
 static LLVMValueRef
 write_scalar(struct jit_pack_writer *to, LLVMValueRef at, LLVMValueRef x)
 {
@@ -174,9 +174,9 @@ is_signed_division(LLVMValueRef at)
 /* The dividend grows by a constant from lane to lane. The test compares the
  * results of the first and the last lane; it also requires that the dividend
  * does not wrap between them. The quotient is monotonic, so it is uniform if
- * it is equal in both lanes. The remainder is linear if it grows as much as
- * the dividend between both lanes: it would grow less if it started again from
- * 0 in between. */
+ * it is equal in both lanes. The remainder is linear if, from the first lane
+ * to the last, it grows by as much as the dividend. It would grow less if it
+ * started again from 0 in a lane between them. */
 void
 jit_pack_write_quotient(struct jit_pack_writer *to, LLVMValueRef at)
 {

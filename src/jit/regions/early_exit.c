@@ -142,9 +142,9 @@ match_index(const struct search *search, LLVMValueRef value, bool is_signed,
     return false;
 }
 
-/* Tests whether the comparison `left predicate right` has the form threadIdx
- * plus uniform terms < (or <=) a uniform limit. If so, adds this condition to
- * search->bounds. */
+/* Tests whether the comparison `left predicate right` has the form `threadIdx
+ * + terms < limit`, or <= instead of <, with uniform terms and limit. If so,
+ * adds this condition to search->bounds. */
 static bool
 match_comparison(struct search *search, LLVMValueRef left,
                  LLVMIntPredicate predicate, LLVMValueRef right)

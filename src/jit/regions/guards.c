@@ -76,11 +76,12 @@ widen(struct jit *jit, LLVMValueRef value, bool is_signed)
                      : LLVMBuildZExt(jit->builder, value, jit->i64, "");
 }
 
-/* Returns `whole || test`. The uniform condition `whole` is true if the guard
- * `test` is true for all threads of a row. `whole` compares the guard's limit
- * with the sum for the thread after the last one, in 64 bits, so that the sum
- * does not wrap. The returned condition is equal to `test`, but LLVM can
- * unswitch a loop over the threads on `whole`. */
+/* Returns `whole || test`, where `test` is a guard, the comparison of a sum
+ * with a uniform limit. The uniform condition `whole` is true if `test` is
+ * true for all threads of a row. To compute `whole`, the sum for threadIdx.x =
+ * blockDim.x, one after the last thread, is compared with the limit, in 64
+ * bits so that the sum does not wrap. The returned condition is equal to
+ * `test`, but LLVM can unswitch a loop over the threads on `whole`. */
 static LLVMValueRef
 add_row_guard(struct jit *jit, struct jit_split *split, LLVMValueRef test,
               const struct row_guard *gate)

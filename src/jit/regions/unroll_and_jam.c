@@ -1,4 +1,4 @@
-/* unroll_and_jam.c - unrolls strided loops over several iterations.
+/* unroll_and_jam.c - merges several iterations of a strided loop into one.
  *
  * Called by stride.c for the loops that it has transformed to this form:
  *

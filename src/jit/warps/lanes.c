@@ -96,10 +96,9 @@ is_multiple(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
     }
 }
 
-/* Examines a sum of two operands: one must be a uniform multiple of 32 plus
- * the lane index, the other one a uniform multiple of 32. Returns the index (0
- * or 1) of the operand with the lane index, or -1 if the sum has another
- * form. */
+/* Examines a sum of two operands. If one operand is a uniform multiple of 32
+ * plus the lane index, and the other one is a uniform multiple of 32, returns
+ * the index (0 or 1) of the first of these operands. Otherwise returns -1. */
 static int aligned_term(const struct jit_kernel *kernel,
                         const struct jit_map *differs, LLVMValueRef sum,
                         int depth);
