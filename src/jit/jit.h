@@ -160,8 +160,8 @@ struct jit_regions {
     /* true: some barrier returns a result: the count, AND or OR of a predicate
      * of the threads */
     bool votes;
-    /* size in bytes, per thread, of the memory that stores values across
-     * barriers if they may differ between threads */
+    /* size in bytes, per thread, of the memory for values that are live across
+     * barriers and may differ between threads */
     uint64_t context_bytes;
     struct jit_region_bound bounds[JIT_MAX_POINTS][JIT_MAX_BOUNDS];
     unsigned bound_counts[JIT_MAX_POINTS];

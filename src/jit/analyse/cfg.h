@@ -50,8 +50,8 @@ void jit_cfg_read(struct jit_cfg *cfg, LLVMValueRef function);
 /* Returns the index of a basic block in cfg->blocks. */
 unsigned jit_cfg_index(const struct jit_cfg *cfg, LLVMBasicBlockRef block);
 /* Sets reached[b] for `from` and each basic block b that can be reached from
- * it without passing through `stop`. `stop` itself is set if it is reached. If
- * `stop` is NO_BLOCK, it limits no path. */
+ * it. Paths do not continue beyond `stop`, but `stop` itself is set if a path
+ * reaches it. NO_BLOCK: all paths continue. */
 #define NO_BLOCK (~0u)
 void jit_cfg_reach(const struct jit_cfg *cfg, unsigned from, unsigned stop,
                    bool *reached);

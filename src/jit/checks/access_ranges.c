@@ -39,8 +39,8 @@ struct hoist {
 };
 
 /* Builds one check before the loop for all accesses of the loop that qualify.
- * If all of them also qualify for a check before the enclosing loop, builds
- * the check there, for all iterations of both loops. */
+ * If all of these accesses also qualify for a check before the enclosing loop,
+ * builds the check before that loop, for all iterations of both loops. */
 static void
 hoist_loop_checks(struct hoist *hoist, const struct jit_loop *loop)
 {

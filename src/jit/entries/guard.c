@@ -360,7 +360,7 @@ find_index(struct jit_kernel *kernel, LLVMBasicBlockRef block)
 
 /* Replaces the global index, and the loop variable of a grid-stride loop, by
  * the body's index argument. Writes the IR text that computes the limit of the
- * thread loop, so that the entry can end the loop there. */
+ * thread loop, so that the entry can end the loop at this limit. */
 static void
 use_index_argument(struct search *search)
 {

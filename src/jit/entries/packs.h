@@ -36,8 +36,9 @@ struct jit_pack_nest {
 
 /* Writes the loop nest. A pack is a group of neighbouring threads that one
  * call runs. Each row of threads (same threadIdx.y and z) is divided into
- * packs of the first width, its rest into packs of the other widths. The last
- * pack has the smallest width and may be only partly filled. */
+ * packs of the first width, and the rest of the row into packs of the other
+ * widths. The last pack has the smallest width and may be only partly filled.
+ */
 void jit_text_packs(struct jit *jit, struct jit_kernel *kernel,
                     const struct jit_pack_nest *packs);
 

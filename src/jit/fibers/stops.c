@@ -1,10 +1,11 @@
-/* stops.c - finds kernels that may switch fibers, and their need for stack.
+/* stops.c - finds kernels that may switch fibers, and kernels whose stack size
+ * is unknown.
  *
  * Called by main.c. A stop is a call at which a thread waits for others, such
  * as a barrier. A kernel needs fibers if it may reach a runtime function that
- * is a stop. Recursion, calls through pointers and dynamic allocas make its
- * stack size unknown. A call through a pointer may reach any function with an
- * address that is taken.
+ * is a stop. Recursion, calls through pointers and dynamic allocas make the
+ * kernel's stack size unknown. A call through a pointer may reach any function
+ * with an address that is taken.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

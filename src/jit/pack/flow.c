@@ -75,8 +75,8 @@ is_uniform_end(const struct flow *flow, unsigned block)
 }
 
 /* Returns the outermost loop that an edge leaves, or JIT_NO_LOOP if it leaves
- * none. Sets *parts if lanes may leave one of these loops in different
- * iterations. */
+ * none. Sets *parts if lanes may leave one of the loops that the edge leaves
+ * in different iterations. */
 static unsigned
 left_loop(const struct flow *flow, unsigned from, unsigned to, bool *parts)
 {

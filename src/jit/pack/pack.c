@@ -94,7 +94,7 @@ may_pack(const struct jit *jit, const struct jit_kernel *kernel)
 
 /* Quick test, before the loops are analysed, of whether the code from basic
  * block `from` on might be faster if it runs for a pack, several neighbouring
- * threads as lanes of vectors: it must have a loop with memory accesses, an
+ * threads as lanes of vectors: the code has a loop with memory accesses, an
  * integer that is chosen from several values (jit_pack_is_choice), or a
  * quotient that is used as an index. */
 static bool

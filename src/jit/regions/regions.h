@@ -55,9 +55,10 @@ void jit_prefetch_rows(struct jit *jit, struct jit_kernel *kernel,
                        LLVMBasicBlockRef from, LLVMBasicBlockRef to,
                        LLVMValueRef address, const LLVMValueRef *next,
                        unsigned count);
-/* jit_build_split_mark inserts a call of __pycuda_cut, at which a kernel is
- * cut as at a barrier if it is split. jit_is_split_mark tests whether an
- * instruction is such a call. jit_drop_split_marks removes all such calls. */
+/* jit_build_split_mark inserts a call of __pycuda_cut. If the kernel is split
+ * at its barriers, it is also split at this call. jit_is_split_mark tests
+ * whether an instruction is such a call. jit_drop_split_marks removes all such
+ * calls. */
 void jit_build_split_mark(struct jit *jit);
 bool jit_is_split_mark(LLVMValueRef at);
 void jit_drop_split_marks(struct jit *jit);

@@ -46,9 +46,9 @@ differs(const struct spill *carry, LLVMValueRef value)
 
 /* ---- rematerialisation ---- */
 
-/* Tests whether an operand is available after the barrier, so that a value
- * computed from it can be computed again there. `uniform` says whether the
- * value that is computed is uniform. */
+/* Tests whether an operand is available after the barrier. A value can be
+ * computed again after the barrier if all its operands are available.
+ * `uniform` says whether that value is uniform. */
 static bool
 is_leaf(const struct spill *carry, LLVMValueRef value, bool uniform)
 {

@@ -230,8 +230,8 @@ loop_fits(const struct point_search *search, unsigned head, const bool *cycle)
 }
 
 /* Cuts the loop at its head. Sets exits[b] for the basic blocks b after the
- * loop, so that cut_loops cuts there too and the code after the loop is not in
- * the same thread loop. */
+ * loop, so that cut_loops also cuts at these blocks and the code after the
+ * loop gets its own thread loop. */
 static void
 cut_loop(struct point_search *search, unsigned head, const bool *cycle,
          bool *exits)

@@ -381,9 +381,9 @@ build_noduplicate_call(struct jit *jit)
 }
 
 /* Replaces the loop variable i by `base` (the new loop variable) plus
- * threadIdx, computed in the block `gate`. Uses in the loop's head get their
- * own computation there: loop rotation would turn a value that is computed in
- * the head and used later into a phi. */
+ * threadIdx, computed in the block `gate`. For uses in the loop's head, the
+ * sum is computed a second time in the head: loop rotation would turn a value
+ * that is computed in the head and used later into a phi. */
 static void
 replace_index(const struct stride *stride, LLVMValueRef base)
 {

@@ -1,13 +1,13 @@
 /* vectors.c - writes warp operations on vectors of 32 elements, as IR text.
  *
- * A warp operation is a shuffle, vote or reduction. Kernels are cut there: the
- * entry runs the code before it in a loop over the lanes of the warp, then the
- * code written here, then the code after the operation in a second loop.
- * Called by entries/warp.c. Operands are loaded from lane arrays (one element
- * per lane). The result is stored in a lane array; if it is the same in all
- * lanes, it is the IR value %vote.<point> instead. <point> is the number of
- * the operation in the kernel (the start point after it, struct jit_regions);
- * functions get it as `point` or `k`.
+ * A warp operation is a shuffle, vote or reduction. A kernel is cut at each
+ * warp operation: the entry runs the code before the operation in a loop over
+ * the lanes of the warp, then the code that this file writes, then the code
+ * after the operation in a second loop. Called by entries/warp.c. Operands are
+ * loaded from lane arrays (one element per lane). The result is stored in a
+ * lane array; if it is the same in all lanes, it is the IR value %vote.<point>
+ * instead. <point> is the number of the operation in the kernel (the start
+ * point after it, struct jit_regions); functions get it as `point` or `k`.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

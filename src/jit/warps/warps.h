@@ -2,12 +2,12 @@
  *
  * If all lanes of a warp reach each warp operation together, the kernel is
  * split at these operations as at barriers (regions.h). The difference is that
- * only the lanes of one warp meet there, not the whole block. The entry
- * (entries/warp.c) runs one warp after the other from barrier to barrier, in
- * loops over its 32 lanes, and performs the operations between the loops on
- * vectors (vectors.c). Operands, results and values that are live from one
- * operation to the next are in arrays of 32 elements, which passes promote to
- * registers where possible.
+ * only the lanes of one warp meet at a warp operation, not the whole block.
+ * The entry (entries/warp.c) runs one warp after the other from barrier to
+ * barrier, in loops over its 32 lanes, and performs the operations between the
+ * loops on vectors (vectors.c). Operands, results and values that are live
+ * from one operation to the next are in arrays of 32 elements, which passes
+ * promote to registers where possible.
  *
  * Running by warps requires a blockDim.x that is a multiple of 32. Other
  * thread blocks run the kernel on fibers (src/cpu/run/block.c), so the kernel
