@@ -23,9 +23,9 @@ struct jit_map {
 };
 
 /* jit_map_slot returns a pointer to the number stored for the key, and adds
- * the key with the number 0 if it is missing. The pointer is valid until
- * jit_map_slot is called again for the map. jit_map_get returns the number, or
- * 0 if the key is missing. */
+ * the key with the number 0 if it is missing. The pointer is valid until the
+ * next call of jit_map_slot for this map. jit_map_get returns the number, or 0
+ * if the key is missing. */
 unsigned *jit_map_slot(struct jit_map *map, const void *key);
 unsigned jit_map_get(const struct jit_map *map, const void *key);
 

@@ -102,9 +102,9 @@ jit_live_points(const struct jit_split *split, LLVMValueRef value)
 
 /* ---- replacing uses ---- */
 
-/* Replaces the value, where it is an operand of a phi, by the value that
- * `make` builds. If the phi has several operands for one predecessor, all get
- * the same replacement, as LLVM requires. */
+/* Replaces the uses of the value by phis with the value that `make` builds. If
+ * the phi has several operands for one predecessor, all get the same
+ * replacement, as LLVM requires. */
 static void
 replace_in_phi(LLVMValueRef phi, LLVMValueRef value, jit_make_at *make,
                void *data)

@@ -51,9 +51,9 @@ LLVMValueRef jit_ranges_build_check(struct jit_view *view,
                                     const struct jit_access_range *rows,
                                     unsigned count);
 
-/* checks/access_ranges.c: replaces checks that run in each iteration of a
- * loop, where possible, by one check before the loop that covers all
- * iterations. */
+/* checks/access_ranges.c: where possible, replaces checks in a loop, which run
+ * in each iteration, by one check before the loop that covers all iterations.
+ */
 void jit_check_ranges(struct jit *jit);
 /* checks/access_form.c: moves the constant parts of loop descriptions to
  * global variables. A check before a loop passes such a description to the

@@ -184,8 +184,8 @@ wide_in(const struct jit_view *view, LLVMValueRef value, int inner, int outer)
 }
 
 /* Adds to view->consistent the run-time condition that the affine value wraps
- * in no iteration: its value in the last iteration of both loops must be first
- * + step[0] * (count[0] - 1) + step[1] * (count[1] - 1). */
+ * in no iteration: its value in the last iteration of both loops is first +
+ * step[0] * (count[0] - 1) + step[1] * (count[1] - 1). */
 static void
 require_linear(struct jit_view *view, LLVMValueRef value,
                const struct jit_affine *made)
@@ -391,8 +391,8 @@ is_both(LLVMValueRef test, bool holds, LLVMValueRef parts[2])
            (LLVMConstIntGetZExtValue(other) != 0) == !holds;
 }
 
-/* Splits the condition that `test` equals `holds` into simple conditions that
- * must all be true, and appends them to `terms`. Returns false if a part of it
+/* Splits the condition that `test` equals `holds` into simple conditions,
+ * combined by AND, and appends them to `terms`. Returns false if a part of it
  * cannot be expressed as a jit_term. */
 static bool
 add_condition(struct terms *terms, LLVMValueRef test, bool holds, int steps)

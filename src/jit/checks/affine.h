@@ -43,9 +43,9 @@ bool jit_is_affine(const struct jit_view *view, LLVMValueRef value);
  * does not wrap to view->consistent. */
 struct jit_affine jit_make_affine(struct jit_view *view, LLVMValueRef value);
 
-/* A condition that the runtime can evaluate: a test that must have the result
- * `holds`. Kind TRUTH tests `value` itself. Kind COMPARE compares `value` with
- * `limit` by `predicate`. */
+/* A condition that the runtime can evaluate: a test has the result `holds`.
+ * Kind TRUTH tests `value` itself. Kind COMPARE compares `value` with `limit`
+ * by `predicate`. */
 struct jit_term {
     LLVMValueRef value; /* COMPARE: affine value; TRUTH: loop-invariant i1 */
     /* COMPARE: loop-invariant value that `value` is compared with; TRUTH:

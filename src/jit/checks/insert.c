@@ -154,8 +154,8 @@ unneeded(struct jit *jit, const struct jit_access *access,
     return flags;
 }
 
-/* Inserts the call of __pycuda_check. Returns its result, the address that the
- * access must use. */
+/* Inserts the call of __pycuda_check. Returns the result of the call, which
+ * replaces the address of the access. */
 static LLVMValueRef
 insert_check(struct jit *jit, const struct jit_access *access,
              const struct jit_object *object, LLVMValueRef address,
@@ -207,10 +207,9 @@ is_recorded(struct jit *jit, const struct jit_object *object)
                                         !(object->flags & IMAGE_SITE_SHARED)));
 }
 
-/* Inserts the checks of one access. A memory check returns the address that
- * the access must use from then on. The returned address differs from the
- * original one if the check finds an error and the program continues after
- * errors. */
+/* Inserts the checks of one access. A memory check returns an address that
+ * replaces the address of the access. It differs from the original address if
+ * the check finds an error and the program continues after errors. */
 static void
 instrument_access(struct jit *jit, const struct jit_access *access)
 {

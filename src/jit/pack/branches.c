@@ -67,10 +67,10 @@ is_negation(LLVMValueRef value)
 }
 
 /* Splits the condition that `value`, an i1, is equal to `wanted` into terms
- * that must all be true. Combines the uniform terms by AND in terms->uniform
- * and all other terms in terms->others, by instructions at the builder's
- * position. Each term is frozen, since it may be poison: the source may
- * evaluate it only if an earlier term is true. */
+ * that are combined by AND. Combines the uniform terms by AND in
+ * terms->uniform and all other terms in terms->others, by instructions at the
+ * builder's position. Each term is frozen, since it may be poison: the source
+ * may evaluate it only if an earlier term is true. */
 static void
 add_terms(const struct jit_pack_body *body, LLVMValueRef value, bool wanted,
           int depth, struct terms *terms)

@@ -112,7 +112,7 @@ is_apart(struct jit_pack_writer *to, LLVMValueRef store,
 
 /* Writes a test for each lane, and returns the vector of the results: true if
  * the operand of the sign or zero extension does not wrap in the next
- * iterations, in each of which it grows by 1. */
+ * iterations. The operand grows by 1 in each iteration. */
 static LLVMValueRef
 does_not_wrap(struct jit_pack_writer *to, LLVMValueRef extension)
 {

@@ -393,7 +393,7 @@ store_new_slot(struct flow *flow, LLVMValueRef *slot, LLVMTypeRef type,
 
 /* Determines flow->mask_of and flow->any of a basic block, and writes code
  * that computes its lane mask. All predecessors, except those over back edges,
- * must have been written. */
+ * have been written before. */
 static void
 enter_block(struct flow *flow, unsigned block)
 {

@@ -40,7 +40,7 @@ struct step {
      * more bits also changes by `amount` in each iteration. */
     bool is_unsigned;
     /* sign or zero extension for which `amount` is right only if its operand
-     * does not wrap; this must be tested at run time. NULL: no test is
+     * does not wrap; a run-time test of this is needed. NULL: no test is
      * needed */
     LLVMValueRef unsure;
 };

@@ -42,8 +42,8 @@ bool jit_pack_is_parallel(const struct jit_kernel *kernel,
                           const struct jit_cfg *cfg, unsigned start);
 /* Returns a shallow copy of the kernel with a new body, for the code from
  * start point `point` (0: the kernel's start, k: after barrier k) to the next
- * barrier. At first the new body only calls the kernel's body; LLVM must
- * inline that call. */
+ * barrier. The new body only calls the kernel's body, until open_regions
+ * (pack.c) lets LLVM inline that call. */
 struct jit_kernel *jit_pack_region(struct jit *jit,
                                    const struct jit_kernel *kernel,
                                    unsigned point);

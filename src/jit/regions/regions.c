@@ -92,8 +92,9 @@ call_fits(LLVMValueRef at)
            !jit_is_call(at, "llvm.stack");
 }
 
-/* Tests whether a kernel with this instruction may be split. An alloca
- * (private memory) must have a constant size and be in the entry block. */
+/* Tests whether a kernel with this instruction may be split. Returns false for
+ * indirect branches, for some calls (call_fits), and for an alloca (private
+ * memory) of variable size or outside of the entry block. */
 static bool
 instruction_fits(const struct survey *survey, LLVMValueRef at)
 {

@@ -47,8 +47,8 @@ differs(const struct spill *carry, LLVMValueRef value)
 /* ---- rematerialisation ---- */
 
 /* Tests whether an operand is available after the barrier. A value can be
- * computed again after the barrier if all its operands are available.
- * `uniform` says whether that value is uniform. */
+ * computed again after the barrier if each operand is available or can be
+ * computed again. `uniform` says whether that value is uniform. */
 static bool
 is_leaf(const struct spill *carry, LLVMValueRef value, bool uniform)
 {

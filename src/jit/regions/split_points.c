@@ -344,8 +344,8 @@ match_bound(const struct jit_split *split, LLVMValueRef test,
     return false;
 }
 
-/* Splits the condition into bounds (comparisons such as threadIdx.x < n) that
- * must all hold, and appends them to `bounds`. Returns false if some part of
+/* Splits the condition into bounds (comparisons such as threadIdx.x < n),
+ * combined by AND, and appends them to `bounds`. Returns false if some part of
  * the condition is not such a comparison. */
 static bool
 match_bounds(const struct jit_split *split, LLVMValueRef test,
