@@ -70,8 +70,8 @@ LLVMValueRef jit_repeat_operation(LLVMBuilderRef builder, LLVMValueRef at,
 /* Replaces all uses of an instruction by `by`, and erases the instruction. */
 void jit_replace(LLVMValueRef instruction, LLVMValueRef by);
 /* Callback for jit_each_instruction. LLVM may fuse a float product with a sum
- * or difference to a multiply-add; if the instruction is one that LLVM may
- * fuse, replaces it by one that is rounded separately. */
+ * or difference to a multiply-add; replaces an instruction that LLVM may fuse
+ * by one that LLVM does not fuse, so that its result is rounded separately. */
 void jit_forbid_contraction(struct jit *jit, LLVMValueRef at, void *data);
 /* Adds an enum attribute, such as "noinline", to the function. */
 void jit_add_attribute(struct jit *jit, LLVMValueRef function,

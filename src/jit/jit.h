@@ -179,7 +179,7 @@ struct jit_regions {
      * there is none */
     struct jit_warp_op *warp_ops[JIT_MAX_POINTS];
     /* set of the start points after which the loop over the 32 lanes of a warp
-     * is unrolled, because it is short and has accesses that cannot be
+     * is unrolled, because the loop is short and has accesses that cannot be
      * vectorised */
     jit_point_set short_points;
     /* number of lane arrays, which have one element per lane of a warp */

@@ -174,8 +174,9 @@ read_argument(struct jit_options *options, const char *argument)
     return false;
 }
 
-/* Selects the processor to compile for: the one that the environment variable
- * PYCUDA_CPU_TARGET names or, if it is not set, that of this machine. */
+/* Selects the processor for which code is generated. The environment variable
+ * PYCUDA_CPU_TARGET names it; if the variable is not set, it is the processor
+ * of this machine. */
 static void
 choose_target(struct jit_options *options)
 {

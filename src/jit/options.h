@@ -52,9 +52,9 @@ struct jit_options {
     bool constant_writes;
     enum jit_output output;
     enum jit_quick quick;
-    /* true: the image will replace a quick version in a running process, so
-     * that its variables may be those of the quick version, at any distance
-     * from the code */
+    /* true: the image will replace a quick version in a running process. Its
+     * variables may then be those of the quick version, at any distance from
+     * the code */
     bool replaces;
     unsigned checks; /* bits of enum jit_check */
     /* true: split kernels at barriers where possible, so that they run as

@@ -287,9 +287,9 @@ find_costs(struct jit *jit, const struct jit_kernel *kernel, unsigned *costs,
     }
 }
 
-/* Tests whether the threads of the kernel may run in any order. Returns false
- * as well if the body uses an argument other than the kernel's parameters and
- * the indices of threads and blocks. */
+/* Tests whether the threads of the kernel may run in any order. Also returns
+ * false if the body uses its argument for the linear thread index, for shared
+ * memory, for the size of dynamic shared memory or for struct image_thread. */
 static bool
 may_exchange(const struct jit_kernel *kernel)
 {

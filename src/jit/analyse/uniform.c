@@ -194,9 +194,10 @@ is_pure_call(LLVMValueRef at)
     return true;
 }
 
-/* Tests whether the result of an instruction may differ between threads:
- * because of what it reads, such as threadIdx, or because an operand
- * differs. */
+/* Tests whether the result of an instruction may differ between threads. This
+ * is the case for the address of a private variable, an atomic operation, a
+ * volatile load and an impure call, and if an operand of the instruction
+ * differs between threads. */
 static bool
 instruction_differs(const struct analysis *analysis, LLVMValueRef at)
 {

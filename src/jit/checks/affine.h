@@ -58,8 +58,8 @@ struct jit_term {
 
 /* Finds the conditions under which an iteration of the inner loop executes the
  * basic block. Stores at most `most` conditions to `terms`, and their number
- * to *count. Returns false if there are more, or if a condition cannot be
- * expressed as a jit_term. */
+ * to *count. Returns false if there are more than `most` conditions, or if a
+ * condition cannot be expressed as a jit_term. */
 bool jit_find_terms(const struct jit_view *view, unsigned block,
                     struct jit_term *terms, unsigned most, unsigned *count);
 

@@ -253,7 +253,7 @@ mark_written(struct jit *jit, LLVMValueRef address, uint64_t bytes)
     call_check(jit, "__pycuda_check_written", no_result(jit), arguments, 2);
 }
 
-/* Inserts calls that mark the memory that the call `at` may write as
+/* Inserts code that marks all memory to which the call `at` may write as
  * initialized. Functions of the runtime and of libm are not instrumented, so
  * the checks would not see their writes otherwise. */
 static void
@@ -417,8 +417,8 @@ mark_parameters(struct jit *jit, LLVMValueRef function, LLVMValueRef before)
     }
 }
 
-/* Inserts code at the start of a function that marks parameters as initialized
- * and private variables as uninitialized. */
+/* Inserts, at the start of a function, code that marks the function's
+ * parameters as initialized and its private variables as uninitialized. */
 static void
 instrument_start(struct jit *jit, LLVMValueRef function,
                  const struct list *list)

@@ -1,11 +1,12 @@
 /* guard.c - derives the bounds of a kernel's thread loop from its first
  * branch.
  *
- * Called by main.c for kernels without fibers. `if (i < n)` around a kernel,
- * also `i >= 2 && i < n`, becomes the bound of its thread loop, where i is
- * blockIdx.x * blockDim.x + threadIdx.x, or another sum of threadIdx.x and a
- * value that is equal for all threads of the block. With the bound, the
- * vectorised thread loop needs no masked stores, and i is known not to wrap.
+ * Called by main.c for kernels without fibers. `if (i < n)` or `if (i >= 2 &&
+ * i < n)` around the code of a kernel becomes the bound of the kernel's thread
+ * loop. Here i is blockIdx.x * blockDim.x + threadIdx.x, or another sum of
+ * threadIdx.x and a value that is equal for all threads of the block. With the
+ * bound, the vectorised thread loop needs no masked stores, and i is known not
+ * to wrap.
  *
  * A grid-stride loop `for (; i < n; i += stride)` that is the whole kernel is
  * interchanged with the thread loop, so that the thread loop is the inner one.
@@ -184,9 +185,9 @@ opposite(LLVMIntPredicate predicate)
     }
 }
 
-/* Returns the predicate that gives the same result with swapped operands.
- * Returns EQ, which match_comparison does not accept, if this predicate is not
- * `less than`. */
+/* Returns the predicate that gives the same result with swapped operands if
+ * that is a `less than`. Otherwise returns EQ, which match_comparison does not
+ * accept. */
 static LLVMIntPredicate
 swapped(LLVMIntPredicate predicate)
 {

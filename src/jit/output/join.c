@@ -107,8 +107,8 @@ may_be_joined(const struct member *a, const struct member *b)
                  : jit_bases_meet(one->address.base, other->address.base);
 }
 
-/* Tests whether access i of loop->members is in the loop's header, and whether
- * its address and that of the access `other` differ at most in the offset. */
+/* Tests whether access i of loop->members is in the loop's header, and its
+ * address differs from that of the access `other` at most in the offset. */
 static bool
 is_adjacent(const struct loop *loop, unsigned i, const struct member *other)
 {
@@ -316,9 +316,9 @@ loop_part(struct jit *jit, const struct jit_parallel *parallel, void *data)
     (void)data;
     loop->jit = jit;
     loop->parallel = parallel;
-    /* The array has one more element than there are accesses, since
-     * jit_access_read also writes the next element for an instruction that is
-     * no access. */
+    /* The array has one element more than there are accesses. jit_access_read
+     * writes to the element after the last access even if the instruction is
+     * not an access. */
     loop->members =
         jit_allocate((count_accesses(parallel) + 1) * sizeof *loop->members);
     if (accesses_note(loop)) {

@@ -3,9 +3,9 @@
  * Called by optimise.c before and after vectorisation, as a workaround for an
  * LLVM bug. The vectoriser treats (3 * i) & 63 as indices that grow by 3, if a
  * test at run time shows that they do not wrap. For a sequence that begins at
- * 0, LLVM 19 tests whether i fits in 6 bits, instead of 3 * i, and the vectors
- * read out of bounds. If a mask may produce such an index, the pass replaces
- * the mask by the result of a call that LLVM cannot look into. After
+ * 0, LLVM 19 tests whether i, instead of 3 * i, fits in 6 bits, so the vectors
+ * may read out of bounds. If a mask may produce such an index, the pass
+ * replaces the mask by the result of a call that LLVM cannot look into. After
  * vectorisation it puts the mask back.
  *
  * SPDX-License-Identifier: MIT */

@@ -25,9 +25,10 @@
 #include "jit/planted_faults.h"
 #include "jit/text.h"
 
-/* Writes and returns the arguments of the kernel body for the thread in lane
- * number `lane` of a pack, from the arguments of `function`, a function for
- * packs. The array has space for one more element. The caller frees it. */
+/* Writes the arguments for a call of the kernel body for the thread in lane
+ * number `lane` of a pack. Computes them from the arguments of `function`, a
+ * function for packs. Returns an array that has space for one more element.
+ * The caller frees it. */
 static LLVMValueRef *
 write_arguments(const struct jit_pack_body *body, LLVMValueRef function,
                 LLVMValueRef lane)

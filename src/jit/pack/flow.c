@@ -463,9 +463,10 @@ may_speculate(const struct flow *flow, unsigned block)
     return count <= SHORT;
 }
 
-/* If the basic block is not always executed, writes a branch that skips its
- * code if no lane executes it, and returns the LLVM basic block to which the
- * branch jumps. Returns NULL if the basic block is always executed. */
+/* If the basic block is not always executed, writes a branch that skips the
+ * block's code if no lane executes the block, and returns the LLVM basic block
+ * to which the branch jumps. Returns NULL if the basic block is always
+ * executed. */
 static LLVMBasicBlockRef
 begin_guard(struct flow *flow, unsigned block)
 {

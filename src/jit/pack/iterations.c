@@ -3,18 +3,18 @@
  *
  * Called by pack.c, after shapes.c. The lanes of a pack read different rows of
  * a matrix in `for (k...) sum += a[i * n + k]`, where i is the thread: in one
- * iteration their elements are far from each other, but each lane reads the
- * next element of its row in the next iteration. The function for a pack loads
- * several elements of each row at once and keeps them in a buffer on the stack
- * (buffered.c), so such a load is called buffered.
+ * iteration, the elements of the lanes are far from each other, but each lane
+ * reads the next element of its row in the next iteration. The function for a
+ * pack loads several elements of each row at once and keeps them in a buffer
+ * on the stack (buffered.c), so such a load is called buffered.
  *
  * If lanes leave the loop in different iterations, the elements that are read
  * for a lane that has left would be wasted: such loops have no buffered loads.
  *
- * Elements of later iterations are read early. The loop must therefore contain
- * no synchronisation. All its stores must go to addresses that are the same in
- * all iterations, so that buffered.c can test whether they overlap with the
- * elements.
+ * Elements of later iterations are read early. Therefore a loop with
+ * synchronisation has no buffered loads. Neither has a loop with a store whose
+ * address changes from iteration to iteration, since buffered.c must be able
+ * to test whether stores overlap with the elements.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -158,8 +158,8 @@ extension_step(struct step a, LLVMValueRef at)
     }
     a.unsure = certain ? a.unsure : at;
     a.is_signed = true;
-    /* A sign-extended value may change from -1 to 0, which wraps if it is read
-     * as an unsigned number. */
+    /* A sign-extended value may change from -1 to 0. This change wraps for an
+     * unsigned number. */
     a.is_unsigned = zero;
     return a;
 }

@@ -253,9 +253,9 @@ jit_pack_accepts(LLVMValueRef at)
 
 /* ---- instructions ---- */
 
-/* Removes the flags nsw and nuw from a copy for lane 0. With them, the result
- * would be poison if the operation wraps, which it may do if lane 0 does not
- * execute the instruction. */
+/* Removes the flags nsw and nuw from a copy for lane 0. With these flags, the
+ * result is poison if the operation wraps. In lane 0 it may wrap if lane 0
+ * does not execute the instruction. */
 static void
 drop_flags(LLVMValueRef at)
 {

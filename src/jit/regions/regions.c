@@ -5,9 +5,9 @@
  * body of a split kernel gets an argument, the start point at which to begin:
  * 0 for the kernel's start, k for the code after barrier k. The body returns
  * at each barrier. The entry (entries/region.c) has one thread loop for each
- * start point, which calls the body with that number as a constant. Inlining
- * leaves in each copy only the code from the start point to the next barriers.
- * Any control flow is supported.
+ * start point, which calls the body with the number of the start point as a
+ * constant. Inlining leaves in each copy only the code from the start point to
+ * the next barriers. Any control flow is supported.
  *
  * A kernel is split if each divergent branch meets one of these conditions:
  * its threads meet again before the next barrier; or the same barrier comes

@@ -38,8 +38,8 @@ void jit_find_short_points(struct jit_split *split);
  * arrays and loads of their results. */
 void jit_lower_warp_ops(struct jit *jit, struct jit_split *split);
 
-/* store.c: makes stores such as `if (keep) out[count] = x` branch-free, where
- * the address depends on __popc. */
+/* store.c: makes stores such as `if (keep) out[count] = x` branch-free if
+ * their address is computed from a __popc. */
 void jit_open_counted_stores(struct jit *jit, struct jit_split *split);
 
 #endif
