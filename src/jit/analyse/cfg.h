@@ -1,8 +1,8 @@
 /* cfg.h - the control-flow graph of a function, and maps from pointers to
  * numbers.
  *
- * Basic blocks are identified by their index in a jit_cfg, which is valid
- * until the basic blocks of its function change.
+ * Basic blocks are identified by their index in a jit_cfg. The indices are
+ * valid until basic blocks are added to the function or removed.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_ANALYSE_CFG_H

@@ -1,5 +1,5 @@
-/* access_form.c - builds struct image_check_form, which describes a loop and
- * its accesses to the runtime, as a list of 64-bit words.
+/* access_form.c - builds struct image_check_form, a list of 64-bit words from
+ * which the runtime learns the accesses of a loop.
  *
  * jit_ranges_build_check, called by access_ranges.c, passes all words as
  * arguments of a placeholder call. LLVM then simplifies the words, and

@@ -103,7 +103,7 @@ make_choice(struct hoist *hoist, LLVMValueRef call, LLVMValueRef answer)
     LLVMAddIncoming(phi, values, blocks, 2);
 }
 
-/* Tests whether the loop is the one over the blocks of the grid. */
+/* Tests whether the loop runs over the blocks of the grid. */
 static bool
 has_blocks(const struct jit_loops *loops, const struct jit_loop *loop)
 {

@@ -80,9 +80,9 @@ is_plainly_inside(const struct jit_access *access,
            access->size <= object->size;
 }
 
-/* Tests whether the load belongs to a write of a bit field, `s.field = v`: it
- * also reads neighbouring bits, which may be uninitialized, to write them
- * back. */
+/* Tests whether the load belongs to a write of a bit field, `s.field = v`.
+ * Such a load also reads neighbouring bits, which may be uninitialized and are
+ * written back unchanged. */
 static bool
 is_bit_field_read(LLVMValueRef load)
 {
@@ -208,8 +208,9 @@ is_recorded(struct jit *jit, const struct jit_object *object)
 }
 
 /* Inserts the checks of one access. A memory check returns an address that
- * replaces the address of the access. It differs from the original address if
- * the check finds an error and the program continues after errors. */
+ * replaces the address of the access. The returned address differs from the
+ * original one if the check finds an error and the program continues after
+ * errors. */
 static void
 instrument_access(struct jit *jit, const struct jit_access *access)
 {
@@ -354,7 +355,7 @@ instrument_other(struct jit *jit, LLVMValueRef at)
 }
 
 /* Tests whether LLVM's lifetime intrinsics mark the lifetime of the private
- * variable; otherwise it lives until the function returns. */
+ * variable. If not, the variable lives until the function returns. */
 static bool
 has_life(LLVMValueRef variable)
 {

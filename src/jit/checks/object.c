@@ -228,8 +228,8 @@ object_alloca(struct jit *jit, LLVMValueRef base, struct jit_object *object)
 }
 
 /* Describes in `object` the variable, private array or parameter that
- * `pointer` was derived from. If its size is known only at run time, builds at
- * the builder's position the instructions that compute the size. */
+ * `pointer` was derived from. If the object's size is known only at run time,
+ * builds at the builder's position the instructions that compute the size. */
 void
 jit_object_of(struct jit *jit, LLVMValueRef pointer, struct jit_object *object)
 {

@@ -49,7 +49,8 @@ release_flag(LLVMAtomicOrdering ordering)
 
 /* Tests whether the loaded value becomes the expected value of a
  * compare-and-swap, as in `old = *p; do ... atomicCAS(p, old, ...)`. Such a
- * load is treated as volatile: if its value is stale, the swap fails. */
+ * load is treated as volatile: a stale value does no harm, since the swap then
+ * fails. */
 static bool
 feeds_swap(LLVMValueRef value, int depth)
 {

@@ -53,7 +53,7 @@ void jit_write_warp_entry(struct jit *jit, struct jit_kernel *kernel);
 /* entries/region.c: returns the IR text that declares an entry's variables for
  * uniform values, which are equal in all threads. In these variables the
  * values pass from the thread loop before a barrier to the loop after it.
- * entries/warp.c uses it too. The caller frees it. */
+ * entries/warp.c calls this function too. The caller frees it. */
 char *jit_region_variables(const struct jit_regions *regions);
 /* entries/region.c: writes the loads of the uniform values that are live at
  * start point number `point` (0: the kernel's start, k: the code after the

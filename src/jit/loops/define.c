@@ -3,10 +3,10 @@
  *
  * Called by output/optimise.c. In vectorised thread loops, a call names a
  * vector variant of a result, such as __pycuda_loop.7.0.16 for result 0 of
- * loop 7 and 16 threads. Elsewhere it names the result for one thread, such as
- * __pycuda_loop.7.0. All such calls of a basic block that concern the same
- * loop with the same arguments are replaced by one call, which runs the loop
- * and returns a struct of all results. That call is then inlined.
+ * loop 7 and 16 threads. Elsewhere the call names the result for one thread,
+ * such as __pycuda_loop.7.0. All such calls of a basic block that concern the
+ * same loop with the same arguments are replaced by one call, which runs the
+ * loop and returns a struct of all results. That call is then inlined.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -29,7 +29,7 @@ struct roots {
 
 enum memory {
     ANYWHERE,
-    LOADED,    /* memory that a pointer loaded from memory refers to */
+    LOADED,    /* memory to which a pointer loaded from memory refers */
     PARAMETER, /* memory that a pointer parameter of the kernel refers to */
     GLOBAL,
     CONSTANT, /* constant memory: never written */
@@ -194,7 +194,8 @@ jit_bases_meet(LLVMValueRef one, LLVMValueRef other)
 }
 
 /* Stores the operands of the instruction's metadata `kind` to `scopes`.
- * Returns their number, or 0 if there are none or more than fit. */
+ * Returns their number. Returns 0 if there are no operands, or more than
+ * `scopes` has space for. */
 static unsigned
 scopes_read(LLVMValueRef at, const char *kind, LLVMValueRef *scopes)
 {
@@ -212,8 +213,8 @@ scopes_read(LLVMValueRef at, const char *kind, LLVMValueRef *scopes)
 }
 
 /* Tests whether `__restrict__` guarantees that the first access does not
- * overlap the other: its alias scopes are all in the other's `noalias`
- * list. */
+ * overlap the other: all alias scopes of the first are in the `noalias` list
+ * of the other. */
 static bool
 is_restricted(LLVMValueRef one, LLVMValueRef other)
 {

@@ -4,10 +4,10 @@
  * Called by optimise.c before and after vectorisation. LLVM combines loads of
  * neighbouring words at the position of the first load, and stores at the
  * position of the last store. Loops over threads are marked as parallel. In
- * such loops LLVM does not check whether another access prevents this, not
- * even within an iteration. This pass therefore checks whether a thread
- * accesses, between two such words, memory that may alias with the access that
- * would be moved.
+ * such loops LLVM does not check whether an access between the combined ones
+ * may alias, not even within an iteration. This pass therefore checks whether
+ * a thread accesses, between two accesses that LLVM would combine, memory that
+ * may alias with the one that LLVM would move.
  *
  * If so, the pass prevents the combination: it adds an opaque zero to the
  * address of the later access, and to the addresses of all accesses that may
@@ -34,12 +34,12 @@
 #define APART "__pycuda_apart"
 
 enum {
-    /* in loops with more accesses, pairs of accesses are not examined, and
-     * strided accesses are not combined at all */
+    /* in loops with more than this number of accesses, pairs of accesses are
+     * not examined, and strided accesses are not combined at all */
     MAX_PAIRED = 400,
-    /* in loops with more accesses, would_race does not test whether
-     * overlapping arrays would be a data race: arrays that may overlap then
-     * count as overlapping */
+    /* in loops with more than this number of accesses, would_race does not
+     * test whether overlapping arrays would be a data race: arrays that may
+     * overlap then count as overlapping */
     MAX_RACING = 48,
     /* the pass prevents the combination of accesses up to this distance in
      * words; LLVM combines accesses up to 8 words apart */

@@ -25,7 +25,7 @@
 
 /* Sets LLVM's options so that it unswitches a thread loop (splits it into
  * copies for a loop-invariant condition) no matter how many sibling loops it
- * has. jit_bound_unswitching limits this. */
+ * has. jit_bound_unswitching limits the number of copies. */
 void
 jit_tune(void)
 {
@@ -53,9 +53,10 @@ note_private_memory(struct jit *jit, LLVMValueRef at, void *data)
     kernel->sequential |= LLVMIsAAllocaInst(at) != NULL;
 }
 
-/* If `hold` is true, adds the attribute `noduplicate` to the barrier and warp
- * functions, at whose calls kernels are split; otherwise removes it. Returns
- * false if the module has none of them. */
+/* If `hold` is true, adds the attribute `noduplicate` to the functions for
+ * barriers and warp operations, since kernels are split at the calls of these
+ * functions. If `hold` is false, removes the attribute. Returns false if the
+ * module has none of these functions. */
 static bool
 set_noduplicate(struct jit *jit, bool hold)
 {
@@ -124,7 +125,7 @@ jit_prepare_bodies(struct jit *jit)
 }
 
 /* Erases calls of llvm.experimental.noalias.scope.decl, which the inliner
- * adds. They hide from the vectoriser that accesses are parallel. */
+ * adds. These calls hide from the vectoriser that accesses are parallel. */
 static void
 drop_scope_declaration(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -27,17 +27,17 @@ struct jit_parallel {
      * predecessors[first_predecessor[i]] and end before
      * predecessors[first_predecessor[i + 1]]. */
     unsigned *predecessors, *first_predecessor;
-    /* true: the vectors of the loop may be masked: up to all but one of the
-     * threads may be inactive */
+    /* true: in a vector of the loop, some of the threads may be inactive
+     * (masked), but not all */
     bool masked;
 };
 
-/* Receives a loop, which is valid only during the call, and the `data` of
- * jit_each_parallel. */
+/* Callback of jit_each_parallel: receives a loop, which is valid only during
+ * the call, and the caller's `data`. */
 typedef void jit_visit_loop(struct jit *jit,
                             const struct jit_parallel *parallel, void *data);
-/* parallel.c: calls `visit` for each innermost parallel loop of a function;
- * for none if the function is only declared. */
+/* parallel.c: calls `visit` for each innermost parallel loop of a function.
+ * Does nothing if the function is only declared. */
 void jit_each_parallel(struct jit *jit, LLVMValueRef function,
                        jit_visit_loop *visit, void *data);
 /* Tests whether the value is computed in the loop, not before it. */

@@ -126,8 +126,8 @@ write_all(const char *bytes, size_t length)
     }
 }
 
-/* Adds the input and the arguments from which the full version is compiled
- * later. */
+/* Adds to the image the input and the arguments, from which the full version
+ * is compiled later. */
 static void
 add_full(struct jit *jit, struct jit_text *out, struct image_header *header)
 {

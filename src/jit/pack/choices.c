@@ -342,8 +342,8 @@ jit_pack_choice_shape(const struct jit_pack_body *body, LLVMValueRef at,
     if (operand == 2) {
         return false;
     }
-    /* The run-time test of the choice also tests that the operand does not
-     * wrap between the lanes. */
+    /* The run-time test of the minimum or maximum also tests that the operand
+     * does not wrap between the lanes. */
     LLVMValueRef other = LLVMGetOperand(at, 1 - operand);
     *shape = jit_pack_shape(body, LLVMGetOperand(at, operand));
     if (is_signed_extreme(at)) {

@@ -74,9 +74,9 @@ is_uniform_end(const struct flow *flow, unsigned block)
            jit_pack_is_uniform(flow->to.body, LLVMGetOperand(end, 0));
 }
 
-/* Returns the outermost loop that an edge leaves, or JIT_NO_LOOP if it leaves
- * none. Sets *parts if lanes may leave one of the loops that the edge leaves
- * in different iterations. */
+/* Returns the outermost of the loops that an edge leaves, or JIT_NO_LOOP if it
+ * leaves none. Sets *parts if for some of these loops, the lanes may leave the
+ * loop in different iterations. */
 static unsigned
 left_loop(const struct flow *flow, unsigned from, unsigned to, bool *parts)
 {

@@ -111,9 +111,9 @@ row_index_of_lane_0(struct jit_pack_writer *to, LLVMValueRef lanes)
 
 /* Writes a test of whether `value` grows by 1 from each lane of the mask to
  * the next, and returns its result, an i1. Sets *low to the value of lane 0.
- * If lane 0 is not in the mask, *low is computed from the middle lane. If that
- * lane is not in the mask either, the result may be false although the values
- * grow by 1. */
+ * If lane 0 is not in the mask, *low is computed from the middle lane. If the
+ * middle lane is not in the mask either, the result may be false although the
+ * values grow by 1. */
 static LLVMValueRef
 test_lanes(struct jit_pack_writer *to, LLVMValueRef value, LLVMValueRef *low)
 {

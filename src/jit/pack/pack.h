@@ -299,10 +299,10 @@ LLVMValueRef jit_pack_slot(struct jit_pack_writer *to, LLVMTypeRef type);
  * other blocks. A slot is a variable on the stack; it is added at the first
  * call for the value. */
 LLVMValueRef jit_pack_slot_of(struct jit_pack_writer *to, LLVMValueRef value);
-/* Makes `by` the value in the function for packs that stands for `value` of
- * the kernel body: instructions that are written later to the current basic
- * block use it. If other basic blocks use the value, also writes a store of
- * `by` to the value's slot. */
+/* Makes `by` replace `value` of the kernel body in the function for packs:
+ * instructions that are written later to the current basic block use `by`. If
+ * other basic blocks use `value`, also writes a store of `by` to the slot of
+ * `value`. */
 void jit_pack_define(struct jit_pack_writer *to, LLVMValueRef value,
                      LLVMValueRef by);
 /* Writes code that executes an instruction of the kernel body for all lanes of
@@ -339,13 +339,13 @@ void jit_pack_serial(struct jit_pack_writer *to, LLVMValueRef at);
  * iteration. */
 LLVMValueRef jit_pack_load_buffered(struct jit_pack_writer *to,
                                     const struct jit_pack_buffered *row);
-/* Writes code that empties the buffers of the loop's loads, before its first
- * iteration. */
+/* Writes code that empties the buffers of all buffered loads of the loop,
+ * before the loop's first iteration. */
 void jit_pack_empty_buffers(struct jit_pack_writer *to, unsigned loop);
 
-/* flow.c: adds a function without code that runs the body for a pack of
- * `width` threads. The parameters and the name of the function are those of
- * the function that jit_pack_write returns. */
+/* flow.c: adds a function for packs of `width` threads, still without basic
+ * blocks; the caller writes the code. Name and parameters have the form that
+ * is described at jit_pack_write. Returns the function. */
 LLVMValueRef jit_pack_add_function(struct jit_pack_body *body, unsigned width,
                                    const char *prefix);
 /* Writes the function that runs the body for a pack of `width` neighbouring

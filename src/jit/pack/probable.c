@@ -191,7 +191,7 @@ jit_pack_unwrapped(const struct jit_pack_body *body, LLVMValueRef index)
 }
 
 /* Tests whether the value is computed from a select, phi, min or max that is
- * not linear, as a clamped index is. */
+ * not linear, such as a clamped index. */
 static bool
 has_choice(const struct jit_pack_body *body, LLVMValueRef value, int depth)
 {

@@ -122,8 +122,8 @@ jit_pack_region(struct jit *jit, const struct jit_kernel *kernel,
 }
 
 /* Removes alias metadata from the instruction. The inliner has added the
- * metadata for noalias parameters. It is right for the accesses of one thread,
- * but the code is going to run for several threads. */
+ * metadata for noalias parameters. The metadata is right for the accesses of
+ * one thread, but the code is going to run for several threads. */
 static void
 drop_scopes(struct jit *jit, LLVMValueRef at, void *data)
 {

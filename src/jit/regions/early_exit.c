@@ -306,9 +306,9 @@ jit_find_early_exit(struct jit *jit, struct jit_kernel *kernel)
 }
 
 /* Restores the conditional branch by which threads return early. Before the
- * kernel was split, it was replaced by an unconditional branch. The target of
- * the unconditional branch becomes the target for all threads that do not
- * return. */
+ * kernel was split, jit_find_early_exit replaced the branch by an
+ * unconditional one. The target of the unconditional branch becomes the target
+ * for all threads that do not return. */
 void
 jit_restore_early_exit(struct jit *jit, struct jit_kernel *kernel)
 {

@@ -25,7 +25,7 @@
 #include "jit/text.h"
 
 /* Sets before[b] for the basic block `to` and for each basic block b from
- * which it can be reached. */
+ * which `to` can be reached. */
 static void
 find_before(const struct jit_cfg *cfg, unsigned to, bool *before)
 {

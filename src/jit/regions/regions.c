@@ -137,7 +137,7 @@ has_byval(struct jit_kernel *kernel)
 }
 
 /* Returns a text that says which size limit of split kernels the kernel
- * exceeds, or NULL. The command `explain` shows it. */
+ * exceeds, or NULL. The command `explain` shows the text. */
 static const char *
 limit_of(const struct survey *survey)
 {

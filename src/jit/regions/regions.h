@@ -63,9 +63,9 @@ void jit_build_split_mark(struct jit *jit);
 bool jit_is_split_mark(LLVMValueRef at);
 void jit_drop_split_marks(struct jit *jit);
 
-/* unroll_and_jam.c: a strided loop in the form `for (b = first; b < n; b +=
- * step) if (threadIdx.x < n - b) ...`, to which stride.c transforms it. `gate`
- * is the basic block with the `if`; `round` is the end of the iteration. */
+/* A strided loop that stride.c has transformed to `for (b = first; b < n; b +=
+ * step) if (threadIdx.x < n - b) ...`, for unroll_and_jam.c. `gate` is the
+ * basic block with the `if`; `round` is the end of the iteration. */
 struct jit_strided {
     struct jit_kernel *kernel;
     LLVMBasicBlockRef head, gate, body, round;

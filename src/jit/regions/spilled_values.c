@@ -254,8 +254,9 @@ jit_spill_find(struct spill *carry)
 }
 
 /* Returns the name or number by which the entry's IR text refers to `limit`,
- * or NULL if the entry does not have its value. `limit` is n if only threads
- * with threadIdx.x < n run the loop after a barrier (start point `point`). */
+ * or NULL if the entry does not have its value. `limit` is the n of a
+ * condition threadIdx.x < n that limits the thread loop after a barrier (start
+ * point `point`). */
 static const char *
 limit_text(const struct spill *carry, unsigned point, LLVMValueRef limit)
 {

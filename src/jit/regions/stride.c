@@ -293,8 +293,8 @@ copy_before(struct jit *jit, const struct stride *stride, LLVMValueRef value)
     return copy;
 }
 
-/* Returns threadIdx minus stride->low, the index of the first thread that may
- * have iterations. */
+/* Returns threadIdx - stride->low, or threadIdx if `low` is NULL. `low` is the
+ * index of the first thread that may have iterations. */
 static LLVMValueRef
 build_index(const struct stride *stride)
 {

@@ -33,8 +33,8 @@ struct jit_target {
 /* Returns the processor with that name from the tables of all processor
  * families, or NULL. */
 const struct jit_target *jit_target_find(const char *name);
-/* Returns the first target of this machine's processor family that the machine
- * can run, which is the best one. */
+/* Returns the best target for this machine: the first one in the table of the
+ * machine's processor family whose code the machine can run. */
 const struct jit_target *jit_target_host(void);
 /* Returns the names of all processors in the tables of all processor families,
  * separated by `between`. */

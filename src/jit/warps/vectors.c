@@ -233,9 +233,9 @@ check_shared(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 
 /* ---- shuffles ---- */
 
-/* Writes code that computes from %arg.<point>, the lane or delta arguments of
- * a shuffle, the lane from which each lane reads: %src.<point>. Masks are not
- * applied. */
+/* Writes code that sets %src.<point> to the lane from which each lane reads in
+ * a shuffle. The code computes it from the shuffle's lane or delta arguments,
+ * %arg.<point>. Masks are not applied. */
 static void
 find_sources(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {

@@ -26,8 +26,8 @@ struct jit_split;
 
 /* lower.c: fills regions->warp_ops with a description of each warp operation
  * at which the kernel is split. Returns false, with the reason in
- * kernel->warps_not, if the entry that runs one warp after the other does not
- * support at least one of them. */
+ * kernel->warps_not, if some operation is not supported by the entry that runs
+ * one warp after the other. */
 bool jit_find_warp_ops(struct jit *jit, struct jit_split *split);
 /* Finds the start points (the kernel's start and the code after each warp
  * operation) whose loops over the 32 lanes have so little code that unrolling
