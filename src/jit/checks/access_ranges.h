@@ -41,7 +41,8 @@ struct jit_access_range {
 unsigned jit_ranges_read(const struct jit_view *view,
                          struct jit_access_range rows[JIT_MOST_ROWS]);
 /* Tests whether the check of the accesses in the loop `inner`, which runs
- * before that loop, can move on to the position before the enclosing loop. */
+ * before that loop, can move further, to the position before the enclosing
+ * loop. */
 bool jit_ranges_may_nest(const struct jit_loops *loops,
                          const struct jit_loop *inner);
 

@@ -31,12 +31,13 @@
 #include "jit/output/output.h"
 #include "jit/text.h"
 
-/* Six conditions make at most 2^6 = 64 copies of a basic block. MAX_DEPTH and
- * MAX_VALUES bound the search for the values from which a condition is
- * computed. */
+/* MAX_CONDITIONS: more than 2^6 = 64 copies of a basic block count as many.
+ * MAX_DEPTH and MAX_VALUES bound the search for the values from which a
+ * condition is computed. */
 enum { MAX_CONDITIONS = 6, MAX_DEPTH = 12, MAX_VALUES = 200 };
 
-/* LLVM's default of -unswitch-threshold, and the value that is used for
+/* Largest number of instructions that LLVM copies to unswitch a loop. MAX_SIZE
+ * is LLVM's default; MOST_CHECKED_SIZE is the value that this program sets for
  * kernels with memory checks. */
 enum { MAX_SIZE = 50, MOST_CHECKED_SIZE = 400 };
 
@@ -214,10 +215,10 @@ depends_on(const struct split *split, unsigned block)
            (split->sides[0][block] || split->sides[1][block]);
 }
 
-/* Tests whether `block` can be left out of the size of the code that is copied
- * for `split`. This requires that LLVM also unswitches the same loop by
- * another condition, which makes two copies of the loop, and that one of these
- * copies contains the test of `split` but not `block`. */
+/* Tests whether `block` does not count for the size of the code that is copied
+ * for `split`. This is the case if LLVM also unswitches the same loop by
+ * another condition, so that there are two copies of the loop, and one of the
+ * two copies contains the test of `split` but not `block`. */
 static bool
 may_lack(const struct search *search, const struct split *split,
          unsigned block)
@@ -344,8 +345,8 @@ block_size(struct search *search, unsigned block)
     return size;
 }
 
-/* Returns the number of conditions in the function, or 0 if they are too few
- * to make many copies of a loop. */
+/* Returns the number of conditions in the function, or 0 if unswitching by all
+ * of them makes at most 2^MAX_CONDITIONS copies. */
 static unsigned
 condition_count(LLVMValueRef function)
 {
@@ -421,8 +422,8 @@ some_has_many_copies(struct jit *jit, int depth)
 }
 
 /* Makes a more precise prediction in a copy of the module, in which LLVM has
- * hoisted invariant code out of loops. All values that are still computed in a
- * loop then vary in it. */
+ * hoisted invariant code out of loops. Every value that is still computed in a
+ * loop is then assumed to vary in that loop. */
 static bool
 has_many_copies_after_hoisting(struct jit *jit)
 {
