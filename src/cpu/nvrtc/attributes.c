@@ -5,9 +5,9 @@
  * space such as __constant__ may also be written as a GNU attribute:
  * __attribute__((constant, used)). Such a list is rewritten as __constant__
  * __attribute__((used)), so that the code that examines or edits sources finds
- * one spelling of each space. Included files are not changed. A rewritten list
- * that is shorter is padded with blanks, so that later code keeps its columns.
- * Without state.
+ * one spelling of each space. Included files are not changed. If the new text
+ * is shorter than the old one, it is padded with blanks, so that the columns
+ * of later code do not change. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

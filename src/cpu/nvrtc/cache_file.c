@@ -2,11 +2,12 @@
  *
  * Called for precompiled headers (pch.c) and for images of kernels
  * (image_cache.c). The front end parses a precompiled header without checks,
- * and images are executed, so a file must be complete, and no other user may
- * have written it. A file ends with a checksum of its name and bytes. It is
- * written under a temporary name and then renamed; after a system crash it may
- * be incomplete, which the checksum detects. The process remembers the device,
- * inode, size and time of files that it has verified. Thread-safe.
+ * and images are executed. So a file is not used if it is incomplete or if
+ * another user could have written it. A file ends with a checksum of its name
+ * and bytes. It is written under a temporary name and then renamed; after a
+ * system crash it may be incomplete, which the checksum detects. The process
+ * remembers the device, inode, size and time of files that it has verified.
+ * Thread-safe.
  *
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
@@ -29,8 +30,9 @@
 #include "cpu/nvrtc/headers.h"
 #include "cpu/nvrtc/text.h"
 
-/* How often the time stamp of a used cache file is renewed, and the ages at
- * which unused files and temporary files are deleted, in seconds. */
+/* Times in seconds: the interval at which the time stamp of a used cache file
+ * is renewed, the age at which an unused file is deleted, and the age at which
+ * a temporary file is deleted. */
 enum {
     TOUCHED_EVERY = 24 * 3600,
     UNUSED_LIFE = 30 * 24 * 3600,
@@ -58,8 +60,9 @@ owner_trusted(const struct stat *status)
     return status->st_uid == geteuid() || status->st_uid == 0;
 }
 
-/* Returns true if other users can write the file. A group whose id equals the
- * user's id is assumed to have this user as its only member. */
+/* Returns true if other users can write the file. Write permission for a group
+ * does not count if the group's id equals the user's id: such a group is
+ * assumed to have this user as its only member. */
 static bool
 writable_by_others(const struct stat *status)
 {
@@ -217,8 +220,8 @@ planted_report(const char *path, const struct stat *status,
 }
 
 /* Returns true if the user or root owns the file and no others can write it.
- * Otherwise reports it. The mode of a symbolic link is ignored, since Linux
- * does not use it. */
+ * Otherwise reports the file to `log`, once per process. The mode of a
+ * symbolic link is ignored, since Linux does not use it. */
 static bool
 file_trusted(const char *path, const struct stat *status,
              struct nvrtc_text *log)
@@ -252,9 +255,9 @@ file_is_valid(int fd, const char *path, struct nvrtc_text *log)
     bool whole = chunk && bytes_are_valid(fd, path, bytes, chunk);
     free(chunk);
     if (time(NULL) - status.st_mtime > TOUCHED_EVERY) {
-        /* futimens changes the file's time, by which the list of verified
-         * files identifies a file. So this call does not add the file to the
-         * list; the next use of the file does. */
+        /* futimens changes the file's time, which is part of the key of the
+         * list of verified files. So the file is not added to the list now;
+         * the next use of the file adds it. */
         futimens(fd, NULL);
     } else if (whole) {
         seen_add(&status);

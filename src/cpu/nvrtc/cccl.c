@@ -39,9 +39,10 @@ nvrtc_cccl_contains(const char *cccl, const char *name)
     return n < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* Stores in `path` the real path of the folder `below` in `folder`. Returns
- * false if this folder has no headers of CCCL, or if it also has headers of a
- * CUDA toolkit (cuda_runtime.h), which the CPU device cannot use. */
+/* Stores in `path` the real path of `folder`/`below`, a possible folder of
+ * CCCL. Returns false if the folder has no headers of CCCL, or if it also has
+ * headers of a CUDA toolkit (cuda_runtime.h), which the CPU device cannot
+ * use. */
 static bool
 folder_take(char path[PATH_MAX], const char *folder, const char *below)
 {
@@ -169,8 +170,8 @@ is_cccl_name(const char *name)
     return false;
 }
 
-/* Returns true if the header `name` requires CCCL. If `any` is true, these are
- * all headers of CCCL, otherwise only the headers of CCCL that the package
+/* Returns true if the header `name` requires CCCL. If `any` is true, every
+ * header of CCCL does; otherwise only a header of CCCL that the package
  * lacks. */
 static bool
 name_wants(const char *name, const char *headers, bool any)
@@ -186,8 +187,8 @@ name_wants(const char *name, const char *headers, bool any)
     return true;
 }
 
-/* Reads the name in the #include line at `at`, which follows the character #.
- * Returns false if there is none. */
+/* Reads the file name of an #include directive. `at` is the position after the
+ * directive's '#'. Returns false if this is no #include with a file name. */
 static bool
 name_read(char name[PATH_MAX], const char *at)
 {

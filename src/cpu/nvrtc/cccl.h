@@ -14,8 +14,9 @@ struct nvrtc_digest;
 struct nvrtc_options;
 struct nvrtc_strings;
 
-/* Stores the path of the folder with CCCL's headers: that of an -I option in
- * `preprocess`, or an installed one. Returns false if there is none. */
+/* Stores the path of the folder with CCCL's headers: the folder that an -I
+ * option in `preprocess` names, or else an installed one. Returns false if
+ * neither exists. */
 bool nvrtc_cccl_find(char path[PATH_MAX],
                      const struct nvrtc_strings *preprocess);
 /* Returns true if the source is to be compiled with CCCL's headers instead of

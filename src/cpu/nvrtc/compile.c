@@ -165,7 +165,7 @@ ptx_translate(struct _nvrtcProgram *program, const struct nvrtc_strings *flags,
         process->status == 0 && process->out.length;
 
     nvrtc_text_free(&ignored);
-    if (right) { /* the text of the PTX must end with a zero byte */
+    if (right) { /* append the zero byte that ends the text of the PTX */
         nvrtc_text_add(&process->out, "", 1);
     }
     return right && !process->out.failed;
@@ -227,8 +227,8 @@ nvrtc_compile_ptx(struct _nvrtcProgram *program)
 /* ---- the complete compilation ---- */
 
 /* Precompiles the leading #include lines of the source. Does nothing if a
- * header of --pre-include is not precompiled: it comes before these lines and
- * may change their meaning. */
+ * header of --pre-include is not precompiled: such a header comes before these
+ * lines and may change their meaning. */
 static void
 job_precompile(struct nvrtc_job *job)
 {
@@ -503,8 +503,8 @@ results_clear(struct _nvrtcProgram *program)
     program->pch_bytes = 0;
 }
 
-/* Runs the job; on failure the program keeps its previous cubin, but has no
- * PTX. */
+/* Runs the compilation `job`. If it fails, the program keeps its previous
+ * cubin, but has no PTX. */
 static nvrtcResult
 job_compile(struct nvrtc_job *job)
 {

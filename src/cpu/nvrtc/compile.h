@@ -18,8 +18,8 @@ struct _nvrtcProgram;
  * NVRTC_SUCCESS, or an error that the log describes. */
 nvrtcResult nvrtc_compile(struct _nvrtcProgram *program, int count,
                           const char *const *options);
-/* Creates program->ptx if it does not exist yet. Returns the error of the
- * compilation, which the log describes, or OUT_OF_MEMORY. */
+/* Creates program->ptx if it does not exist yet. Returns NVRTC_SUCCESS, an
+ * error that the log describes, or OUT_OF_MEMORY. */
 nvrtcResult nvrtc_compile_ptx(struct _nvrtcProgram *program);
 
 #endif

@@ -202,9 +202,9 @@ declaration_read(struct constants *all, struct nvrtc_tokens *tokens)
         if (nvrtc_token_is(tokens->last, "__attribute__")) {
             struct nvrtc_token before = tokens->before;
             group_skip(tokens);
-            /* Skip the attribute: the token before it becomes the last token
-             * again, so that the code after the attribute sees it as the
-             * previous token. */
+            /* Skip the attribute: the last token is set back to the token
+             * before the attribute, so that the code that follows sees the
+             * declaration without it. */
             tokens->last = before;
             continue;
         }
@@ -268,8 +268,8 @@ operand_end(const char *at)
     }
 }
 
-/* Returns true if ++ or -- is before the name, its qualifiers and opening
- * parentheses. */
+/* Returns true if ++ or -- precedes the name. Only blanks, opening parentheses
+ * and scopes (as in ns::name) may be between the two. */
 static bool
 is_after_increment(const char *source, const char *name)
 {
@@ -419,7 +419,8 @@ struct finding {
     bool is_constant;
 };
 
-/* Returns true if the declared name at `at` follows the comment `mark`. */
+/* Returns true if the comment in the string `mark` directly precedes the
+ * declared name at `at`, or precedes `const` and this name. */
 static bool
 is_marked(const char *source, const char *at)
 {

@@ -26,7 +26,7 @@ struct call {
 struct reader {
     struct nvrtc_tokens tokens;
     struct call open[OPEN_CALLS_MAX];
-    struct call closed; /* the `struct call` of the last ')' that was read */
+    struct call closed; /* the call whose ')' was read last */
     size_t depth;
 };
 

@@ -22,9 +22,9 @@ static const char *const groups[] = {
     "[-Wc++14-extensions]", "[-Wc++17-extensions]", "[-Wc++20-extensions]",
     "[-Wc++23-extensions]", "[-Wc++14-binary-literal]"};
 
-/* Texts of warnings in the list `groups` that do not become errors: NVRTC
- * accepts the code in every C++ standard. Template parameters of lambdas are
- * included, since nvcc accepts them. */
+/* Texts of warnings that do not become errors although their group is in the
+ * list `groups`: NVRTC accepts the code in every C++ standard. Template
+ * parameters of lambdas are included, since nvcc accepts them. */
 static const char *const harmless[] = {
     "passing no argument for the '...'",
     "explicit template parameter list for",
@@ -89,7 +89,7 @@ has(const char *line, size_t n, const char *text)
 }
 
 /* Returns true for clang's line "In file included from ..." before a message,
- * and its continuation lines. */
+ * and for the continuation lines of this line. */
 static bool
 is_inclusion(const char *line)
 {

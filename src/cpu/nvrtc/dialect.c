@@ -88,8 +88,9 @@ has_foreign_letters(struct nvrtc_token token)
     return false;
 }
 
-/* Fast check of the first letter: returns false if no name in the tables above
- * begins with it, which holds for most tokens. */
+/* Fast check of the token's first letter. Returns false for most tokens: those
+ * that cannot be a keyword that NVRTC lacks, since no such keyword begins with
+ * their first letter. */
 static bool
 is_reserved(struct nvrtc_token token)
 {
@@ -155,7 +156,7 @@ nvrtc_dialect_mark(struct nvrtc_edits *edits, const char *source,
 {
     struct nvrtc_tokens tokens = {
         .at = source, .line_begins = true, .directives = true};
-    /* the third-last token that was read, before `tokens.before` */
+    /* the token that was read before `tokens.before` */
     struct nvrtc_token earlier = {0};
 
     if (strstr(source, "__PYCUDA_CPU__")) {

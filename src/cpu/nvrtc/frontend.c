@@ -282,9 +282,9 @@ folder_add(struct nvrtc_strings *argv, const char *headers, const char *name)
 
 /* Adds the folders that are searched for headers. The folder of CCCL comes
  * before the last folder of nvrtc_header_dirs, which has the package's own
- * versions of CCCL's headers. Without CCCL the folder cpu/absent has
- * placeholders for headers of CUB and Thrust that the package lacks;
- * preamble.c does not precompile them. */
+ * versions of CCCL's headers. If CCCL is not used, the last folder is
+ * cpu/absent, with placeholders for headers of CUB and Thrust that the package
+ * lacks; preamble.c does not precompile them. */
 static void
 header_flags(struct nvrtc_strings *argv, const char *headers, const char *cccl)
 {

@@ -214,9 +214,9 @@ launches_rewrite(struct nvrtc_job *job, const char *source)
 
     if (job->options.relocatable) {
         job->launches = nvrtc_launches_mark(&edits, source) > 0;
-        /* The header of the device runtime takes 6 ms, so it is left out if no
-         * name of the runtime API is in the source. Included files are handled
-         * by a retry. */
+        /* Compiling the header of the device runtime takes 6 ms, so it is left
+         * out if the source has no name of the runtime API. If only an
+         * included file has one, a retry adds the header. */
         job->device_runtime = job->launches || strstr(source, "cuda") != NULL;
     }
     char *text = nvrtc_edits_make(&edits, source);
@@ -387,8 +387,8 @@ nvrtc_job_syntax(struct nvrtc_job *job, const char *source,
 #define SOURCE_MARK "__pycuda_source_begins__\n"
 
 /* Runs the preprocessor on the source. Returns its output, which the caller
- * frees, or NULL. The package's headers are included as text (precompiled ones
- * cannot be), and their output is left out. */
+ * frees, or NULL. The package's headers are included as text and not in
+ * precompiled form; their part of the output is left out. */
 static char *
 preprocess(struct nvrtc_job *job)
 {
@@ -612,8 +612,8 @@ retry_with_device_default(struct nvrtc_job *job, struct nvrtc_process *process)
 static bool
 retry_unmarked(struct nvrtc_job *job, struct nvrtc_process *process)
 {
-    /* Parts of clang's error messages about functions that are overloaded by
-     * __host__ and __device__; NVRTC does not compile host functions. */
+    /* Parts of clang's errors about overloads by __host__ and __device__.
+     * NVRTC has no such errors, since it compiles no host functions. */
     static const char *const signs[] = {
         "' does not match any declaration in '",
         "no function template matches function template specialization",
@@ -712,9 +712,9 @@ retry_cccl(struct nvrtc_job *job, struct nvrtc_process *process)
     return retry_headers(job, process, job->cccl);
 }
 
-/* Compiles a source that includes Thrust's headers without CCCL: some of its
- * Thrust headers need host code. The package's own headers and placeholders
- * suffice if no kernel uses Thrust. */
+/* If the source includes Thrust's headers, retries without CCCL: in CCCL, some
+ * of them need host code. The package's own headers and placeholders suffice
+ * if no kernel uses Thrust. */
 static bool
 retry_without_cccl(struct nvrtc_job *job, struct nvrtc_process *process)
 {

@@ -63,7 +63,8 @@ struct head {
      * __shared__ or __constant__ */
     bool is_managed, is_fixed;
     bool has_bounds, has_registers;
-    /* the head has a list in parentheses, so it is no plain variable */
+    /* the head has a list in parentheses, so it does not declare a plain
+     * variable */
     bool has_list;
     bool has_parameters; /* the '(' of the list of parameters was read */
     bool in_parameters;
@@ -440,7 +441,7 @@ brace_take(struct reader *reader)
     }
     head_end(reader, true);
     bool is_class = head->is_class && !head->has_parameters;
-    /* whether the block is extern "C" {...} or extern "C++" {...} */
+    /* true if the block is extern "C" {...} or extern "C++" {...} */
     bool is_block =
         reader->tokens.before.start && *reader->tokens.before.start == '"';
     if (!is_class && !head->is_scope && !is_block) {
@@ -502,8 +503,9 @@ nvrtc_kernel_heads_mark(struct nvrtc_edits *edits, const char *source)
     bool has_branches = has_directive_with(source, "if", NULL, NULL);
     reader.has_unsure_scopes =
         has_branches || has_directive_with(source, "define", "{}", NULL);
-    /* Macros that contain __global__ are searched for heads of kernels, unless
-     * an #if or #undef may change them or one contains a whole kernel. */
+    /* Find the macros that contain __global__, since the head of a kernel may
+     * contain one. They are not searched for if an #if or #undef may change
+     * macros, or if a macro contains a whole kernel. */
     if (!has_branches && !has_directive_with(source, "undef", NULL, NULL) &&
         !has_directive_with(source, "define", ";{", "__global__")) {
         nvrtc_macros_find(&reader.macros, source, "__global__");

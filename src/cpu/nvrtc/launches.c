@@ -6,10 +6,10 @@
  *   __pycuda_launch_end(__pycuda_launch(config), (k(arguments), 0))
  *
  * in which the kernel is called like a function: clang selects the overload,
- * deduces template arguments and converts the arguments, for names, pointers
- * and any other expression. A source with launches declares kernels as device
- * functions (frontend_retry.c). src/jit/retarget/launches.c replaces the calls
- * of the kernel and of __pycuda_launch_end by a launch.
+ * deduces template arguments and converts the arguments. The kernel k may be a
+ * name, a pointer or any other expression. A source with launches declares
+ * kernels as device functions (frontend_retry.c). src/jit/retarget/launches.c
+ * replaces the calls of the kernel and of __pycuda_launch_end by a launch.
  *
  * The expression before `<<<` is a postfix expression. Its start is found by
  * reading its tokens backwards. Macros are rewritten in their definitions.
@@ -246,10 +246,10 @@ before_bracket(const struct token_list *list, long start)
                : NONE;
 }
 
-/* Returns the index of the last token of the object, class or namespace that
- * precedes the name at token `i`, as in `object.name` and `space::name`.
- * Returns NONE if there is none, and stores in `start` the index of the first
- * token of the expression. */
+/* If `.`, `->` or `::` precedes the name at token `i`, as in `object.name` and
+ * `space::name`, returns the index of the last token before this operator.
+ * Otherwise, and for a global name `::name`, returns NONE. Stores in `start`
+ * the index at which the expression starts if the result is NONE. */
 static long
 before_name(const struct token_list *list, long i, long *start)
 {

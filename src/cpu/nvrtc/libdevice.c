@@ -1,11 +1,11 @@
 /* libdevice.c - defines the functions of libdevice that a source declares.
  *
  * Called by frontend_retry.c. nvcc and NVRTC link NVIDIA's library of bitcode
- * to each source, so that a source can declare its functions itself: extern
- * "C" __device__ float __nv_sinf(float). For each such name, the macro that
- * defines the function (in the header cpu/libdevice.h) is added to the source.
- * A name without a macro is a function of the program, or stays unresolved.
- * Without state.
+ * to each source, so that a source can declare the library's functions itself:
+ * extern "C" __device__ float __nv_sinf(float). For each such name, the macro
+ * that defines the function (in the header cpu/libdevice.h) is added to the
+ * source. A name without a macro is a function of the program, or stays
+ * unresolved. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

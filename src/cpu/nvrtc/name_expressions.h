@@ -10,7 +10,7 @@ struct _nvrtcProgram;
 struct nvrtc_text;
 
 /* Appends lines to `source` that use each name expression of the program, so
- * that templates in it are instantiated. */
+ * that templates in these expressions are instantiated. */
 void nvrtc_names_use(const struct _nvrtcProgram *program,
                      struct nvrtc_text *source);
 /* nvrtc_names_request appends declarations to `source` by which the symbol of

@@ -108,7 +108,8 @@ pch_dir_check(struct nvrtc_options *options, const char *path,
     return true;
 }
 
-/* Stores a value that must not be empty in `*text`. */
+/* Stores the value of an option in `*text`. Returns false, with an error in
+ * the log, if the value is empty. */
 static bool
 text_set(const char **text, const struct option_row *row, const char *value,
          struct nvrtc_text *log)
@@ -229,8 +230,8 @@ folder_has(const char *folder, const char *name)
 }
 
 /* Returns true for a folder of a CUDA toolkit. Some of NVIDIA's headers, such
- * as cuda_fp16.h, do not compile here. The package has headers of the same
- * names, which are therefore searched first. */
+ * as cuda_fp16.h, do not compile here. So the folders of the package, which
+ * has headers of the same names, are searched before such a folder. */
 static bool
 folder_is_nvidias(const char *folder)
 {

@@ -26,7 +26,8 @@
 static const struct nvrtc_text absent;
 
 /* "PTX" is the text form of an image that contains bitcode: it can be linked,
- * and is compiled when it is loaded. Its size includes the final zero. */
+ * and is compiled when it is loaded. The size of the PTX includes the final
+ * zero byte. */
 static nvrtcResult
 ptx_get(struct _nvrtcProgram *program, const struct nvrtc_text **text)
 {

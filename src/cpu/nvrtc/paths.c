@@ -34,7 +34,7 @@ path_print(char path[PATH_MAX], const char *folder, const char *name)
 static bool
 package_folder(char path[PATH_MAX])
 {
-    /* an object of this library, by whose address dladdr finds the library */
+    /* dladdr finds the library by the address of this object */
     static const char here;
     Dl_info info;
     char real[PATH_MAX];

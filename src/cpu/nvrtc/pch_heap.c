@@ -1,8 +1,9 @@
 /* pch_heap.c - the NVRTC functions about the heap for precompiled headers.
  *
- * This compiler has no such heap: pch.c keeps precompiled headers in files.
- * The size that a program sets is returned to it, and the size that a
- * compilation reports as needed is that of the file. Thread-safe.
+ * This compiler has no such heap: pch.c keeps precompiled headers in files. A
+ * heap size that a program sets, rounded up to whole pages, has no effect
+ * except that the program can query it. The size that a compilation reports as
+ * needed is that of the file with the precompiled header. Thread-safe.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>

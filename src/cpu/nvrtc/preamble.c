@@ -39,7 +39,7 @@ struct reader {
 /* ---- lines ---- */
 
 /* Returns true if the `n` bytes may contain a line continuation: a backslash,
- * or "??", which may begin the trigraph for it. */
+ * or "??", which may begin the trigraph for a backslash. */
 static bool
 may_continue(const char *text, size_t n)
 {
@@ -145,9 +145,9 @@ is_cccl(const struct reader *reader, const char *name)
 }
 
 /* Returns true for a header of the package or CCCL, and sets reader->costly if
- * it is worth precompiling. Headers that are only in the first folder of
- * nvrtc_header_dirs replace headers of the C library; they are so short that
- * precompiling them saves no time. */
+ * the header is worth precompiling. Headers that are only in the first folder
+ * of nvrtc_header_dirs replace headers of the C library; they are so short
+ * that precompiling them saves no time. */
 static bool
 is_ours(struct reader *reader, const struct name *name)
 {

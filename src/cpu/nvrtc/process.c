@@ -106,8 +106,9 @@ struct child {
     volatile int error; /* errno if the program could not be executed */
 };
 
-/* Returns true if this process ignores the signal. The result is false for
- * SIGPIPE and SIGXFSZ, since Python itself ignores them. */
+/* Returns true if the child should ignore the signal because this process
+ * does. Returns false for SIGPIPE and SIGXFSZ: Python ignores these two in
+ * every process. */
 static bool
 signal_ignored(int number)
 {
@@ -482,15 +483,15 @@ nvrtc_process_finish(struct nvrtc_process *process, const void *input,
             {.fd = process->errors, .events = POLLIN},
         };
         if (nvrtc_flow_cancelled()) {
-            /* the caller then calls nvrtc_process_free, which kills the
-             * child */
+            /* nvrtc_process_free, which the caller calls after an error, kills
+             * the child */
             return ECANCELED;
         }
         int ready = ends_wait(ends, &interrupt, &failures);
         if (ready == 0) {
             if (!nvrtc_process_uninterrupted && cpu_interrupt_wanted()) {
-                /* the caller then calls nvrtc_process_free, which kills the
-                 * child */
+                /* nvrtc_process_free, which the caller calls after an error,
+                 * kills the child */
                 return EINTR;
             }
             continue;
@@ -498,8 +499,8 @@ nvrtc_process_finish(struct nvrtc_process *process, const void *input,
         int code = ready < 0 ? broken(process, errno, "poll failed")
                              : transfer(process, ends, &rest);
         if (code) {
-            /* the caller then calls nvrtc_process_free, which kills the child
-             */
+            /* nvrtc_process_free, which the caller calls after an error, kills
+             * the child */
             return code;
         }
     }

@@ -12,8 +12,8 @@
 #include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/rewrite.h"
 
-/* Returns true if the position is inside a string literal that begins on its
- * line. */
+/* Returns true if the position is inside a string literal that begins on the
+ * same line. */
 static bool
 is_in_literal(const char *source, const char *at)
 {
@@ -58,9 +58,9 @@ percent_double(const struct nvrtc_remark *remark, const char *at,
     }
 }
 
-/* Doubles the '%' at the end of a literal on the line of the message and its
- * continuation lines: the name of the register is in the next literal, as in
- * "mov.u32 %0, %" #name ";". */
+/* Doubles the '%' at the end of a literal on the source line of the message or
+ * on a continuation line of this line: the name of the register is in the next
+ * literal, as in "mov.u32 %0, %" #name ";". */
 static bool
 last_percent_double(const struct nvrtc_remark *remark,
                     struct nvrtc_edits *edits)

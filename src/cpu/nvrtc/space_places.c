@@ -35,7 +35,7 @@ struct reader {
     struct nvrtc_edits *edits;
     const char *source;
     struct declaration now;
-    /* the enclosing declarations, whose '{' was read and whose '}' was not */
+    /* the enclosing declarations: their '{' was read, their '}' was not yet */
     struct declaration outer[BRACES_MOST];
     size_t depth;
 };
