@@ -2,10 +2,10 @@
  *
  * The device has one address space: an address of the state space .global,
  * .const, .local or .param is a generic address. An address in .shared is the
- * offset from the start of the block's shared memory, the "window", so that it
- * fits in the 32 bits that programs often use for it. Code gets the address of
- * the window from calls of __pycuda_shared_window, which retarget/geometry.c
- * replaces.
+ * offset from the start of the block's shared memory (the "window"), because
+ * programs often use only 32 bits for such an address. Code gets the address
+ * of the window from calls of __pycuda_shared_window, which
+ * retarget/geometry.c replaces.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -98,9 +98,9 @@ add_bytes(struct ptx *ptx, LLVMValueRef pointer, LLVMValueRef bytes)
                          "");
 }
 
-/* Returns the address that an operand names, an i64: the value of a register
- * or a number, plus the offset. In the shared space, a 32-bit register
- * contains the address; the sum is then computed with 32 bits. */
+/* Returns the address that an operand names, as an i64: the value of a
+ * register or a number, plus the offset. If the space is .shared and the
+ * register has 32 bits, the sum is computed with 32 bits. */
 static LLVMValueRef
 register_address(struct ptx *ptx, const struct ptx_operand *operand,
                  enum ptx_space space)

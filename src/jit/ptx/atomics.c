@@ -252,8 +252,8 @@ has_form(const struct ptx_statement *statement,
 }
 
 /* Builds an operation other than cas on all elements. The old values are
- * written to the result registers at the end, since these may also be
- * operands. */
+ * written to the result registers at the end, since a result register may also
+ * be an operand. */
 static bool
 build_updates(struct ptx *ptx, const struct ptx_statement *statement,
               const struct ptx_atomic *atomic, LLVMValueRef at, bool gives)

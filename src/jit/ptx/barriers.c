@@ -285,7 +285,7 @@ ptx_build_mbarrier(struct ptx *ptx, const struct ptx_statement *statement)
 
 /* Builds cp.async.mbarrier.arrive. Without .noinc, the instruction first adds
  * 1 to the number of arrivals that are still expected and then arrives, so
- * that nothing changes. */
+ * that the number does not change and no code is needed. */
 bool
 ptx_build_copies_arrive(struct ptx *ptx, const struct ptx_statement *statement)
 {

@@ -32,11 +32,11 @@ whole_rounding(const struct ptx_statement *statement)
 }
 
 /* Converts a float that is already rounded to an integer to the integer type,
- * saturating. A NaN gives zero; if the float is a double or the integer has 64
- * bits, it gives the integer with only its top bit set. LLVM's instructions
- * fptosi and fptoui are not used: a constant out of range would give poison,
- * and retarget/arithmetic.c lowers conversions to narrow integers as in C++,
- * without saturation. */
+ * saturating. A NaN becomes the integer with only its top bit set if the float
+ * is a double or the integer has 64 bits, and zero otherwise. LLVM's
+ * instructions fptosi and fptoui are not used: a constant out of range would
+ * give poison, and retarget/arithmetic.c lowers conversions to narrow integers
+ * as in C++, without saturation. */
 static LLVMValueRef
 to_integer(struct ptx *ptx, LLVMValueRef value, struct ptx_type to)
 {
@@ -88,9 +88,9 @@ ptx_step_number(struct ptx *ptx, const struct ptx_statement *statement,
     } else {
         return bits;
     }
-    /* true if the neighbour that replaces the float has a greater magnitude:
-     * the next larger float of a positive one, or the next smaller of a
-     * negative one */
+    /* true if the neighbour that replaces the float has a greater magnitude: a
+     * positive float is replaced by a larger one, or a negative float by a
+     * smaller one */
     LLVMValueRef grows = LLVMBuildSelect(builder, negative, below, above, "");
     LLVMValueRef next =
         LLVMBuildSelect(builder, grows, LLVMBuildAdd(builder, bits, one, ""),

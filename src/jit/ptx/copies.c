@@ -89,8 +89,8 @@ build_copy(struct ptx *ptx, const struct ptx_statement *statement)
     return true;
 }
 
-/* Builds cp.async.bulk [to], [from], bytes: to shared memory, where an
- * mbarrier object counts the bytes, or to global memory. */
+/* Builds cp.async.bulk [to], [from], bytes. The copy goes to shared memory,
+ * where an mbarrier object counts the bytes, or to global memory. */
 static bool
 build_bulk_copy(struct ptx *ptx, const struct ptx_statement *statement)
 {

@@ -177,8 +177,8 @@ element_bytes(const struct declaration *own)
 }
 
 /* Returns the number of elements in the dimensions from index `from` on; a
- * vector counts as 2 or 4 elements. Beyond the limit on the size of variables,
- * returns 2 * JIT_MAX_BYTES. */
+ * vector counts as 2 or 4 elements. Returns 2 * JIT_MAX_BYTES if there are
+ * more elements than that. */
 static uint64_t
 count_elements(const struct declaration *own, unsigned from)
 {

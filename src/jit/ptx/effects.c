@@ -23,8 +23,8 @@ build_call(struct ptx *ptx, const char *name, LLVMTypeRef result,
                    arguments, count, "");
 }
 
-/* Builds bar.sync or barrier.sync. The barrier 0 of all threads of the block
- * is __syncthreads(). */
+/* Builds bar.sync or barrier.sync. Without a number of threads, barrier 0 is
+ * __syncthreads(). */
 static bool
 build_barrier(struct ptx *ptx, const struct ptx_statement *statement)
 {

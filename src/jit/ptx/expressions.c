@@ -1,8 +1,8 @@
 /* expressions.c - constant expressions of PTX, as in mov.u32 r, (4 << 2) + 1.
  *
- * Integers have 64 bits and a sign, unless they are written with U or do not
- * fit a signed one. Floats are doubles. The operators and their precedence are
- * those of C.
+ * Integers have 64 bits. They are signed, unless they are written with U or
+ * are too large for a signed integer. Floats are doubles. The operators and
+ * their precedence are those of C.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -76,7 +76,8 @@ operator_at(const char *at)
            strncmp(at, operators[kind].text, strlen(operators[kind].text))) {
         kind++;
     }
-    /* A percent sign may begin the name of a register. */
+    /* A % before a letter or '_' is no operator: it begins the name of a
+     * register. */
     if (kind == OPERATOR_REM &&
         (isalpha((unsigned char)at[1]) || at[1] == '_')) {
         return OPERATOR_COUNT;

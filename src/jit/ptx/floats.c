@@ -24,9 +24,9 @@ is_nan(struct ptx_work *work, LLVMValueRef value)
     return LLVMBuildFCmp(work->builder, LLVMRealUNO, value, value, "");
 }
 
-/* Returns the result of min or max, or the NaN without a payload if an operand
- * is a NaN. LLVM's code for llvm.minimum ignores signaling NaNs on some
- * processors. */
+/* Returns `result`, that of min or max, or a NaN without a payload if an
+ * operand is a NaN. This is necessary because LLVM's code for llvm.minimum
+ * ignores signaling NaNs on some processors. */
 static LLVMValueRef
 nan_if_unordered(struct ptx_work *work, LLVMValueRef *in, LLVMValueRef result)
 {

@@ -152,8 +152,9 @@ ptx_open_scope(struct ptx *ptx)
     return true;
 }
 
-/* Moves an undefined label to the enclosing scope. If that scope has a label
- * of the same name, makes the moved label branch there, and returns false. */
+/* Moves an undefined label to the enclosing scope. If the enclosing scope
+ * already has a label of this name, the code at `label` becomes a branch to
+ * that one instead, and the result is false. */
 static bool
 move_label(struct ptx *ptx, struct ptx_label *label)
 {

@@ -85,7 +85,8 @@ bool ptx_build_indexed_branch(struct ptx *ptx,
                               const struct ptx_statement *statement);
 bool ptx_build_return(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_exit(struct ptx *ptx, const struct ptx_statement *statement);
-/* Ends the function's code with a return, unless it has one. */
+/* Builds a return at the end of the function's code, unless the code already
+ * ends with a return or branch. */
 void ptx_end_function(struct ptx *ptx);
 
 /* ---- calls.c ---- */
@@ -94,7 +95,8 @@ void ptx_end_function(struct ptx *ptx);
 bool ptx_build_call(struct ptx *ptx, const struct ptx_statement *statement);
 /* Computes the LLVM type of a function from its parameters and results. */
 void ptx_complete_signature(struct ptx *ptx, struct ptx_signature *signature);
-/* Returns the LLVM type of a parameter or result as a value in memory. */
+/* Returns the LLVM type of the memory in which a parameter or result is
+ * passed. */
 LLVMTypeRef ptx_parameter_type(struct ptx *ptx,
                                const struct ptx_parameter *parameter);
 

@@ -98,7 +98,7 @@ sum_bits(const struct shape *shape, const char *type)
 }
 
 /* Completes the description of a matrix. Returns the number of registers that
- * its operand has. */
+ * contain the lane's elements of the matrix. */
 static unsigned
 describe(struct fragment *fragment, const struct shape *shape, char matrix,
          unsigned bits)
@@ -114,7 +114,7 @@ describe(struct fragment *fragment, const struct shape *shape, char matrix,
 
 /* ---- memory ---- */
 
-/* Where the elements of a lane are in memory. */
+/* Location in memory of the elements of a lane. */
 struct place {
     LLVMValueRef first; /* address of the first element, an i64 */
     /* bytes from one element to the next, an i64; NULL: they are adjacent */
@@ -330,8 +330,8 @@ struct multiplication {
     struct fragment a, b, c, d;
 };
 
-/* Finds the types of the matrices. The statement names all four, or only those
- * of D and C; then A and B are f16. */
+/* Finds the types of the matrices. The statement names all four types, or only
+ * the types of D and C; in this case, A and B are f16. */
 static bool
 read_types(struct multiplication *all)
 {

@@ -26,19 +26,21 @@ LLVMValueRef ptx_half_read(struct ptx *ptx, struct ptx_half half,
 /* Returns, as a float, the value of a 16-bit float whose bits are an i16. */
 LLVMValueRef ptx_half_extend(struct ptx *ptx, struct ptx_half half,
                              LLVMValueRef bits);
-/* Returns the float with the value of the low 8 bits of an integer, an e4m3 or
- * else an e5m2. */
+/* Returns, as a float, the value of the low 8 bits of an integer. They are a
+ * float of type e4m3 if `e4m3` is true, else of type e5m2. */
 LLVMValueRef ptx_half_from_byte(struct ptx *ptx, LLVMValueRef bits, bool e4m3);
 /* Returns the float rounded to the nearest value of the type, as an i16. A NaN
  * becomes 0x7fff. */
 LLVMValueRef ptx_half_round(struct ptx *ptx, struct ptx_half half,
                             LLVMValueRef value);
 /* Returns the float, or a zero of the same sign if it is below the least
- * normal number of the type. Below this number, the float must be a value of
- * the type already, since it is not rounded first. */
+ * normal number of the type. The caller passes a float that the type can
+ * represent exactly if it is below this number, since the function does not
+ * round. */
 LLVMValueRef ptx_half_flush(struct ptx *ptx, struct ptx_half half,
                             LLVMValueRef value);
-/* Writes one or two i16 to the register. Returns false on failure. */
+/* Writes one i16, or two for a pair, to the register. Returns false on
+ * failure. */
 bool ptx_half_write(struct ptx *ptx, struct ptx_half half, const char *name,
                     LLVMValueRef *values);
 /* Returns a * b + c for floats with at most 12 significant bits, rounded "to

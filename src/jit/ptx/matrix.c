@@ -278,7 +278,8 @@ ptx_build_product(struct ptx *ptx, const struct ptx_statement *statement)
     if (!fetch_factors(&product)) {
         return false;
     }
-    /* All sums come first: registers of D may be registers of C. */
+    /* All sums are computed before a result is written, since a register of D
+     * may also be one of C. */
     for (unsigned h = 0; h < product.halves; h++) {
         if (!build_row(&product, h, sums[h])) {
             return false;

@@ -161,7 +161,8 @@ is_zero(const struct ptx_operand *operand)
 
 /* Builds bar.red d, a{, b}, {!}p: a barrier of b threads that counts the
  * predicates, or combines them with `and` or `or`. Barrier 0 of all threads is
- * that of __syncthreads_count() and the like. */
+ * the barrier of __syncthreads_count(), __syncthreads_and() and
+ * __syncthreads_or(). */
 static bool
 build_barrier_reduction(struct ptx *ptx, const struct ptx_statement *statement)
 {

@@ -398,7 +398,8 @@ rewrite_function(struct recovery *own, LLVMValueRef function)
     free(list.items);
 }
 
-/* Makes the parameters of a kernel that are addresses pointers. */
+/* Changes the type of those parameters of a kernel that are addresses to
+ * pointers. */
 static void
 rewrite_parameters(struct recovery *own, LLVMValueRef kernel)
 {

@@ -164,8 +164,8 @@ const char *ptx_skip(const char *at);
  * the word. */
 const char *ptx_read_word(struct ptx *ptx, const char *at, const char **word,
                           const char *more);
-/* Returns a word that consists of the first `length` characters of `first` and
- * of `second`. The reader's arena owns it. */
+/* Returns a word: the first `length` characters of `first`, followed by all of
+ * `second`. The reader's arena owns it. */
 const char *ptx_join_words(struct ptx *ptx, const char *first, size_t length,
                            const char *second);
 /* Parses an unsigned integer: 12, 014, 0xcU or 0b1100. Returns the text after
@@ -173,8 +173,8 @@ const char *ptx_join_words(struct ptx *ptx, const char *first, size_t length,
  * sets ptx->wrong. */
 const char *ptx_read_integer(struct ptx *ptx, const char *at, uint64_t *value);
 /* Parses a number such as 12, -3, 0x1fU, 1.5, or the bits of a float in
- * hexadecimal: 0f3F800000, 0d.... Returns the text after it, or NULL as
- * ptx_read_integer does. */
+ * hexadecimal: 0f3F800000, 0d.... Returns the text after it, or NULL if the
+ * text is no number. A number with too many bits also sets ptx->wrong. */
 const char *ptx_read_number(struct ptx *ptx, const char *at,
                             struct ptx_operand *operand);
 /* Both functions are in expressions.c and return the text after what they have
@@ -195,7 +195,8 @@ bool ptx_parse_type(const char *text, struct ptx_type *type);
 bool ptx_is_word(const char *list, const char *word);
 /* Tests whether the statement's operation has the modifier, such as "sat". */
 bool ptx_has(const struct ptx_statement *statement, const char *modifier);
-/* Tests whether the modifier `row` is directly followed by `col`. */
+/* Tests whether the statement has the modifier .row directly followed by the
+ * modifier .col. */
 bool ptx_has_row_col(const struct ptx_statement *statement);
 /* Tests whether all modifiers of the statement are types, cache hints, or
  * among `words`. In `words`, each word has a blank before and after it. */
@@ -222,8 +223,8 @@ bool ptx_declare(struct ptx *ptx, const char *name, struct ptx_type type,
 /* Declares the registers of a statement such as `.reg .b32 a, b, t<4>;`. */
 bool ptx_declare_registers(struct ptx *ptx,
                            const struct ptx_statement *statement);
-/* Returns the pointer to the register's local variable, which it creates at
- * the first use. */
+/* Returns the pointer to the register's local variable. The first call for a
+ * register creates the variable. */
 LLVMValueRef ptx_slot(struct ptx *ptx, struct ptx_symbol *symbol);
 /* Creates a local variable in the function's entry block. */
 LLVMValueRef ptx_local(struct ptx *ptx, LLVMTypeRef type, unsigned alignment);
@@ -348,9 +349,9 @@ bool ptx_build_convert(struct ptx *ptx, const struct ptx_statement *statement);
 LLVMValueRef ptx_intrinsic(struct ptx *ptx, const char *name, LLVMTypeRef type,
                            LLVMValueRef *arguments, unsigned count);
 
-/* ptx/inline.c: replaces a call of inline PTX by instructions. Returns NULL
- * on success. Otherwise returns the reason of the failure, which the caller
- * must report as an error: the module then has unfinished code. */
+/* ptx/inline.c: replaces a call of inline PTX by instructions. Returns NULL on
+ * success. Otherwise returns the reason of the failure, and the module has
+ * unfinished code; the caller must report the reason as an error. */
 const char *jit_translate_ptx(struct jit *jit, LLVMValueRef call);
 
 #endif

@@ -97,8 +97,9 @@ ptx_build_async_store(struct ptx *ptx, const struct ptx_statement *statement)
     return true;
 }
 
-/* Builds a loop that combines each of the elements at `to` with the one at
- * `from`. `bytes` is an i64. */
+/* Builds a loop that combines each element of the array at `to` with the
+ * element of the same index at `from`. `bytes`, an i64, is the size of each
+ * array. */
 static bool
 reduce_elements(struct ptx *ptx, const struct ptx_statement *statement,
                 const struct ptx_atomic *atomic, LLVMValueRef to,

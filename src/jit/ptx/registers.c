@@ -195,7 +195,7 @@ fixed_value(struct ptx *ptx, const char *name)
         {"%cluster_nctaid.z", 1, 32},
         {"%is_explicit_cluster", 0, 1},
         {"%current_graph_exec", 0, 64},
-        /* Nothing is reserved in shared memory. */
+        /* No shared memory is reserved for the system, so these are 0. */
         {"%reserved_smem_offset_begin", 0, 32},
         {"%reserved_smem_offset_end", 0, 32},
         {"%reserved_smem_offset_cap", 0, 32},

@@ -2,11 +2,12 @@
  *
  * The result that is rounded to nearest is either the required result or one
  * of its two neighbours. The residual is the exact result minus the result
- * that is rounded to nearest. The sign of the residual tells on which side of
- * it the exact result is. Residuals are computed in double precision: without
- * error for floats; for doubles, from the rounding errors of each product and
- * sum. A residual can have the wrong sign only for fma.f64, if the rounding
- * error of the product is subnormal.
+ * that is rounded to nearest. The sign of the residual tells whether the exact
+ * result is above or below the result that is rounded to nearest. Residuals
+ * are computed in double precision: without error for floats; for doubles,
+ * from the rounding errors of each product and sum. A residual can have the
+ * wrong sign only for fma.f64, if the rounding error of the product is
+ * subnormal.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -187,7 +187,7 @@ store_gradients(struct access *access, const struct ptx_operand *operands)
 }
 
 /* Builds the call that reads a texel into `memory`. `more` points to the
- * operands after the address, `count` of them. */
+ * `count` operands after the address. */
 static bool
 sample(struct access *access, const struct ptx_operand *more, unsigned count,
        LLVMValueRef memory)
@@ -341,8 +341,8 @@ ptx_build_texture(struct ptx *ptx, const struct ptx_statement *statement)
 
 /* ---- surfaces ---- */
 
-/* Returns the runtime's number of the modifier .trap, .clamp or .zero, which
- * says what an access outside of the surface does. */
+/* Returns the number by which the runtime identifies the modifier .trap,
+ * .clamp or .zero, which says what an access outside of the surface does. */
 static LLVMValueRef
 boundary(struct ptx *ptx, const struct ptx_statement *statement)
 {

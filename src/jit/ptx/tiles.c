@@ -150,7 +150,8 @@ ptx_build_load_tiles(struct ptx *ptx, const struct ptx_statement *statement)
     if (ptx_elements(to) != tiles.count) {
         return refuse(ptx, statement);
     }
-    /* All loads come first: a result may be the register of the address. */
+    /* All loads come before the first result is written, since a result
+     * register may also be the register with the address. */
     LLVMValueRef values[4];
     for (unsigned t = 0; t < tiles.count; t++) {
         values[t] = load_tile(&tiles, t);

@@ -1,9 +1,9 @@
 /* video_lanes.c - video instructions of PTX on two halves or four bytes.
  *
- * The elements are selected from those of both operands, a and b, which have
- * one numbering: r1.h32 are the halves of b if r1 is the operand a. The
- * results replace the elements of operand c that a mask names, or are all
- * added to c (.add).
+ * The selector of an operand can name elements of both operands: they are
+ * numbered from 0, those of a first. For example, r1.h32 selects the halves of
+ * b even if r1 is the operand a. The results replace the elements of operand c
+ * that a mask names, or are all added to c (.add).
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

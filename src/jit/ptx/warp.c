@@ -100,8 +100,8 @@ struct source {
 };
 
 /* Computes the source lane as the PTX manual describes it. Bits 0 to 4 of `c`
- * are the clamp value, and bits 8 to 12 a mask of the bits of a lane's index
- * that number its segment. */
+ * are the clamp value, and bits 8 to 12 are the mask of those bits of a lane's
+ * index that are equal in all lanes of a segment. */
 static struct source
 find_source(struct ptx *ptx, enum image_shuffle kind, LLVMValueRef b,
             LLVMValueRef c)
