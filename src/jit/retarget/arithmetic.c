@@ -292,10 +292,10 @@ jit_lower_arithmetic(struct jit *jit)
     jit_each_instruction_of_module(jit, lower_instruction, NULL);
 }
 
-/* Divides 32-bit integers as doubles. If the exact quotient is not an integer,
- * it is at least 1 / y below the next integer k. The rounding error of the
- * double quotient is smaller than 1 / y, so the quotient is never rounded up
- * to k. */
+/* Divides the 32-bit integer x by y, both as doubles. If the exact quotient is
+ * not an integer, it is at least 1 / y below the next integer k. The rounding
+ * error of the double quotient is smaller than 1 / y, so the quotient is never
+ * rounded up to k. */
 static LLVMValueRef
 divide_doubles(struct jit *jit, LLVMValueRef x, LLVMValueRef y, bool is_signed)
 {

@@ -57,8 +57,8 @@ jit_is_known_symbol(const char *name)
 
 enum { SPACE_CONSTANT = 4 };
 
-/* Returns the variable if the address is exactly that of a global variable,
- * without an offset, else NULL. */
+/* Returns the global variable that begins at `address`, or NULL for other
+ * addresses. */
 static LLVMValueRef
 variable_of(LLVMValueRef address)
 {

@@ -167,8 +167,8 @@ lower_exchange(struct jit *jit, LLVMValueRef instruction, void *data)
 
 static const char cluster_mark[] = "pycuda_cluster ";
 
-/* Tests whether `text`, a list of numbers with separators, has only ones. An
- * item that is not a number counts as greater than 1. */
+/* Tests whether `text`, a list of numbers with separators, contains no number
+ * other than 1. An item that is not a number counts as another number. */
 static bool
 list_is_ones(const char *text)
 {

@@ -40,8 +40,9 @@ is_program_call(LLVMValueRef instruction)
     return LLVMIsACallInst(instruction) && !jit_is_call(instruction, "llvm.");
 }
 
-/* Returns the call that launches a kernel with the configuration that `end`, a
- * call of __pycuda_launch_end, has. Returns NULL if there is no such call. */
+/* `end` is a call of __pycuda_launch_end. Returns the call of the kernel that
+ * is launched, which is the last call before `end`, or NULL if there is
+ * none. */
 static LLVMValueRef
 find_launch(LLVMValueRef end)
 {

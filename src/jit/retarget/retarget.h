@@ -13,7 +13,7 @@ struct jit;
 struct jit_kernel;
 
 /* retarget/read.c: jit_read_input reads stdin into jit->input; jit_read
- * creates the module from the bitcode in it. */
+ * creates the module from jit->input. */
 void jit_read_input(struct jit *jit);
 void jit_read(struct jit *jit);
 /* retarget/kernels.c: lists the kernels and their parameter layouts. */
@@ -73,9 +73,10 @@ void jit_copy_tables(struct jit *jit);
 void jit_make_bodies(struct jit *jit);
 /* retarget/geometry.c: lets device functions that were not inlined load
  * threadIdx, blockIdx, blockDim and gridDim from struct image_thread. Kernels
- * that do not run on fibers get code that stores threadIdx and blockIdx there
- * before they call such a function. Called after the conditions that limit the
- * threads, such as `if (i < n)`, have been found (entries/guard.c). */
+ * that do not run on fibers get code that stores threadIdx and blockIdx in
+ * this struct before a call of such a function. Called after the conditions
+ * that limit the threads, such as `if (i < n)`, have been found
+ * (entries/guard.c). */
 void jit_publish_geometry(struct jit *jit);
 /* retarget/geometry.c: stores threadIdx and blockIdx in memory before a failed
  * assertion, so that the message names the thread. */

@@ -96,10 +96,10 @@ kernel_of_body(struct jit *jit, LLVMValueRef function)
     return k;
 }
 
-/* Finds the functions that use `value`, which is the variable or a constant
- * expression with it. Sets row->offsets[k] to 0 for each kernel k among them
- * (the entry stays NOWHERE for other kernels; real offsets are assigned
- * later), and row->used_by_functions for device functions. */
+/* Finds the functions that use `value`: the shared variable of `row`, or a
+ * constant expression that contains it. For a kernel k that uses it, sets
+ * row->offsets[k] to 0 (instead of NOWHERE); its real offset is assigned
+ * later. For a device function, sets row->used_by_functions. */
 static void
 mark_users(struct layout *layout, struct variable *row, LLVMValueRef value)
 {

@@ -4,9 +4,9 @@
  * 4 (constant); the host has only space 0. Every variable is created again in
  * space 0, and the casts between spaces disappear. The variables are added to
  * the list of variables in the image. Static variables become external before
- * any pass sees them: the host program may write them, so that passes must not
- * rely on their initialisers. Shared variables remain declarations; shared.c
- * assigns their offsets.
+ * any pass sees them: the host program may write them, and passes may not rely
+ * on the initialisers of external variables. Shared variables remain
+ * declarations; shared.c assigns their offsets.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -125,8 +125,9 @@ keep_shared(struct jit *jit, LLVMValueRef variable)
     LLVMSetSection(variable, dynamic ? "dynamic" : "shared");
 }
 
-/* Turns the declaration of a variable into a definition. NVRTC also does so if
- * the source is not linked with others. */
+/* Turns the declaration of a __device__ or __constant__ variable into a
+ * definition with the value 0, unless the module is linked with others. NVRTC
+ * does the same. */
 static void
 define_extern(struct jit *jit, LLVMValueRef variable, unsigned space)
 {

@@ -3,7 +3,7 @@
  * At each call, the arguments after the last named one are stored in a buffer,
  * each at its own alignment, and the buffer's address is passed as one more
  * argument. In the function, __pycuda_variadic(), which va_start calls,
- * returns that address, and the header memory.h reads the buffer.
+ * returns the address of the buffer, and the header memory.h reads the buffer.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
