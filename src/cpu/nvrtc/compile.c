@@ -171,9 +171,9 @@ ptx_translate(struct _nvrtcProgram *program, const struct nvrtc_strings *flags,
     return right && !process->out.failed;
 }
 
-/* Creates the text form of a bitcode image. It begins with the program's PTX
- * or, if there is no PTX, with the names of the kernels. The image follows,
- * encoded in comments. */
+/* Creates the text form of a bitcode image. The text begins with the program's
+ * PTX or, if there is no PTX, with the names of the kernels. After that,
+ * comments contain the image in encoded form. */
 static nvrtcResult
 ptx_write(struct _nvrtcProgram *program, const struct nvrtc_text *image,
           const struct nvrtc_strings *flags)

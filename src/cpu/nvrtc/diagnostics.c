@@ -44,8 +44,8 @@ static const char *const refused[] = {
     "'noinline' attribute only applies to",
     "constexpr constructor never produces a constant expression"};
 
-/* Texts of further warnings about code that NVRTC accepts without a warning.
- * Their groups are not in the list `groups`. */
+/* Texts of warnings about code that NVRTC accepts without a warning. These
+ * warnings are not in a group of the list `groups`. */
 static const char *const silent[] = {
     "constexpr function never produces a constant expression",
     "[-Wdeprecated-register]"};
@@ -119,9 +119,8 @@ bool
 nvrtc_diagnostics_add(struct nvrtc_text *log, const struct nvrtc_text *said,
                       const char *own)
 {
-    /* Clang's last line, such as "2 errors generated when compiling for
-     * sm_70". It is left out, because the program has not requested that
-     * GPU. */
+    /* Leave out clang's last line, such as "2 errors generated when compiling
+     * for sm_70": it names a GPU that the program has not requested. */
     static const char count[] = " generated when compiling for sm_";
     const char *line = said->bytes ? said->bytes : "";
     const char *start = line; /* first line that is not in the log yet */

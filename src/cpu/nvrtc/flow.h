@@ -16,9 +16,10 @@ struct nvrtc_flow {
 /* Milliseconds between calls of the callback while a child process works. */
 #define NVRTC_FLOW_MS 20
 
-/* nvrtc_flow_begin begins a compilation in this thread, which the callback in
- * `flow` can cancel. `flow` must exist until nvrtc_flow_end, which ends the
- * compilation and returns true if it has been cancelled. */
+/* nvrtc_flow_begin begins a compilation in this thread. The callback in `flow`
+ * can cancel the compilation. The caller keeps `flow` until nvrtc_flow_end,
+ * which ends the compilation and returns true if the callback has cancelled
+ * it. */
 void nvrtc_flow_begin(const struct nvrtc_flow *flow);
 bool nvrtc_flow_end(void);
 /* Returns true if this thread's compilation has a callback. */

@@ -80,7 +80,7 @@ line_directive(struct nvrtc_text *source, const char *name)
 }
 
 /* Writes definitions of the macros that depend on the requested architecture.
- * They replace those in the precompiled headers, which are for sm_70. */
+ * These definitions replace those of the precompiled headers (for sm_70). */
 static void
 architecture_write(const struct nvrtc_job *job, struct nvrtc_text *source)
 {
@@ -449,7 +449,7 @@ retry_launches(struct nvrtc_job *job)
         return true;
     }
     /* The preprocessor's output contains the text of all included headers, so
-     * the precompiled header of the source's includes must not be used. */
+     * do not use the precompiled header of the source's includes. */
     nvrtc_pch_fall_back(&job->pch, NULL);
     char *text = preprocess(job);
     char *marked = text && nvrtc_launches_mark(&edits, text)

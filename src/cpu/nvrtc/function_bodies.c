@@ -28,8 +28,8 @@ struct scope {
     bool function; /* the scope is a function body, or inside one */
 };
 
-/* Summary of the tokens since the last semicolon or brace. They may be the
- * declaration of a function or class whose opening brace follows. */
+/* Summary of the tokens since the last semicolon or brace. If an opening brace
+ * follows, the tokens may be the declaration of a function or class. */
 struct head {
     int angles, parentheses;
     bool template, class, parameters;

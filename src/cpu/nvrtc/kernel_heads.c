@@ -503,9 +503,9 @@ nvrtc_kernel_heads_mark(struct nvrtc_edits *edits, const char *source)
     bool has_branches = has_directive_with(source, "if", NULL, NULL);
     reader.has_unsure_scopes =
         has_branches || has_directive_with(source, "define", "{}", NULL);
-    /* Find the macros that contain __global__, since the head of a kernel may
-     * contain one. They are not searched for if an #if or #undef may change
-     * macros, or if a macro contains a whole kernel. */
+    /* Find the macros that contain __global__: the head of a kernel may use
+     * such a macro. If an #if or #undef may change macros, or if a macro
+     * contains a whole kernel, no macro is examined. */
     if (!has_branches && !has_directive_with(source, "undef", NULL, NULL) &&
         !has_directive_with(source, "define", ";{", "__global__")) {
         nvrtc_macros_find(&reader.macros, source, "__global__");

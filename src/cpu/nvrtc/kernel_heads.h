@@ -8,8 +8,8 @@
 struct nvrtc_edits;
 
 /* Adds a pragma that makes the front end report an error before each kernel
- * that NVRTC refuses. The memory and execution spaces in `source` must be
- * written as __shared__ etc. (nvrtc_attributes_mark). */
+ * that NVRTC refuses. The caller has used nvrtc_attributes_mark, so that
+ * memory and execution spaces are written as __shared__ etc. in `source`. */
 void nvrtc_kernel_heads_mark(struct nvrtc_edits *edits, const char *source);
 
 #endif

@@ -3,9 +3,10 @@
  * Called by kernel_heads.c for each declaration of a kernel. In NVRTC the name
  * of a kernel with internal linkage is mangled: extern "C" has no effect on a
  * kernel in an unnamed namespace, or on the prototype of a kernel that is
- * defined as static. Clang keeps the plain name, by which a program would not
- * find the kernel on a GPU. So a kernel in an unnamed namespace gets extern
- * "C++", and the prototype of a static kernel becomes static. Without state.
+ * defined as static. Clang keeps the plain name: a program that uses this name
+ * would run on the CPU device but not find the kernel on a GPU. So a kernel in
+ * an unnamed namespace gets extern "C++", and the prototype of a static kernel
+ * becomes static. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>

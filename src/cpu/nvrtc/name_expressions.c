@@ -76,8 +76,8 @@ symbol_read(const char *initialiser)
     size_t line = strcspn(initialiser, "\n");
     const char *at = memchr(initialiser, '@', line);
 
-    /* The initializer is the address of an element, such as &table[1], and not
-     * of a whole variable. It has no symbol. */
+    /* An expression such as &table[1] has no symbol: its initializer is the
+     * address of an element and not of a whole variable. */
     if (at == NULL || memmem(initialiser, line, "getelementptr", 13)) {
         return NULL;
     }

@@ -53,7 +53,7 @@ enum option_kind {
 enum option_value {
     VALUE_NONE,
     VALUE_TEXT,    /* name=value, or the next option text is the value */
-    VALUE_EQUALS,  /* the value must follow as name=value */
+    VALUE_EQUALS,  /* the value follows only as name=value */
     VALUE_BOOL,    /* the value is true or false */
     VALUE_NUMBER,  /* the value is an integer; an empty value means 0 */
     VALUE_NUMBERS, /* the value is a list of positive integers */

@@ -28,7 +28,7 @@ struct nvrtc_options {
     /* flags of clang's cc1 that switch warnings on or off, or make them
      * errors */
     struct nvrtc_strings diagnostics;
-    /* values of -e: kernels that must exist */
+    /* names of kernels (option -e); a missing kernel is an error */
     struct nvrtc_strings entries;
     /* copies of the option texts without leading and trailing blanks */
     struct nvrtc_strings trimmed;

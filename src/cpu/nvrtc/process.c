@@ -335,10 +335,10 @@ struct feed {
 
 /* Sends as many bytes as the socket accepts, and ends the stream after the
  * last byte. Returns an errno if sending fails while the child still reads.
- * The stream must then stay open: the child would take its end for the end of
- * the input. If the child has closed its input, the result is 0 and
- * feed->bytes stays above 0, since such a child usually reports an error
- * itself. */
+ * After such an error the caller keeps the stream open, since the child would
+ * take the end of the stream for the end of the input. If the child has closed
+ * its input, the result is 0 and feed->bytes stays above 0, since such a child
+ * usually reports an error itself. */
 static int
 feed(int fd, struct feed *feed)
 {

@@ -23,7 +23,8 @@ struct nvrtc_timing {
     size_t count;
 };
 
-/* Begins a part of the compilation. The string `name` must remain valid. */
+/* Begins a part of the compilation. The string `name` is not copied: the
+ * caller keeps it until nvrtc_timing_write has returned. */
 void nvrtc_timing_begin(struct nvrtc_timing *timing, const char *name);
 /* Stores the end time of all parts that have begun and not ended. */
 void nvrtc_timing_end(struct nvrtc_timing *timing);
