@@ -36,8 +36,8 @@ refuse(struct ptx *ptx, const struct ptx_statement *statement)
 /* ---- one element ---- */
 
 /* Finds the atomic operation, such as .add, among the modifiers of the
- * statement. Returns false for unsupported types: floats have only .add, and
- * integers must have at least 32 bits. */
+ * statement. Returns false for unsupported types: floats support only .add,
+ * and integers of fewer than 32 bits support no operation. */
 static bool
 find_operation(const struct ptx_statement *statement, struct ptx_type type,
                LLVMAtomicRMWBinOp *operation)

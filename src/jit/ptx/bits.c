@@ -200,8 +200,8 @@ ptx_build_lop3(struct ptx *ptx, const struct ptx_statement *statement)
 /* Reads an operand that is the position or length of a bit field, in bits, and
  * limits it to the width of the operation's type. If the operand is a
  * register, a 32-bit operation uses only its low byte and a 64-bit operation
- * all its bits, as GPUs do (CUDA 13.0 on an H100). A constant must be from 0
- * to 255, as for ptxas. */
+ * all its bits, as GPUs do (CUDA 13.0 on an H100). A constant above 255 is an
+ * error, as in ptxas. */
 static LLVMValueRef
 distance(struct ptx_work *work, unsigned index, LLVMTypeRef type)
 {

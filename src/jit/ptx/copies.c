@@ -99,8 +99,8 @@ build_bulk_copy(struct ptx *ptx, const struct ptx_statement *statement)
     const struct ptx_operand *operands = statement->operands;
     bool counts = ptx_has(statement, "mbarrier::complete_tx::bytes");
     bool in = counts && ptx_has(statement, "global");
-    /* A cluster has one block only, so that the operand of
-     * .multicast::cluster, a mask of blocks, is ignored. */
+    /* The operand of .multicast::cluster, a mask of the cluster's blocks, is
+     * ignored, since a cluster has only one block. */
     unsigned count = statement->operand_count -
                      ptx_has(statement, "L2::cache_hint") -
                      ptx_has(statement, "multicast::cluster");

@@ -51,8 +51,8 @@ struct ptx_flow {
 };
 
 /* ---- flow.c ---- */
-/* Opens a scope. Its end removes the names that are declared in it. Returns
- * false if too many are open. */
+/* Opens a scope. Names that are declared in the scope are removed at its end.
+ * Returns false if too many scopes are open. */
 bool ptx_open_scope(struct ptx *ptx);
 /* Closes the innermost scope. Returns false if none is open. */
 bool ptx_close_scope(struct ptx *ptx);
@@ -71,8 +71,8 @@ struct ptx_conditional {
     LLVMBasicBlockRef from; /* basic block that ends with the test */
     LLVMBasicBlockRef then; /* first basic block of the conditional code */
 };
-/* Begins code that runs only if `condition` (an i1) holds: what is built from
- * now on. It ends with ptx_conditional_end. */
+/* Begins conditional code: the instructions that are built until
+ * ptx_conditional_end run only if `condition` (an i1) holds. */
 struct ptx_conditional ptx_conditional_begin(struct ptx *ptx,
                                              LLVMValueRef condition);
 /* Ends the conditional code: what is built from now on always runs. */

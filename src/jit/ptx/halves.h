@@ -26,8 +26,8 @@ LLVMValueRef ptx_half_read(struct ptx *ptx, struct ptx_half half,
 /* Returns, as a float, the value of a 16-bit float whose bits are an i16. */
 LLVMValueRef ptx_half_extend(struct ptx *ptx, struct ptx_half half,
                              LLVMValueRef bits);
-/* Returns, as a float, the value of the low 8 bits of an integer. They are a
- * float of type e4m3 if `e4m3` is true, else of type e5m2. */
+/* Returns, as a float, the value of the low 8 bits of an integer. The 8 bits
+ * are a float of type e4m3 if `e4m3` is true, or else of type e5m2. */
 LLVMValueRef ptx_half_from_byte(struct ptx *ptx, LLVMValueRef bits, bool e4m3);
 /* Returns the float rounded to the nearest value of the type, as an i16. A NaN
  * becomes 0x7fff. */

@@ -175,10 +175,10 @@ split_before(struct jit *jit, LLVMValueRef call)
     return head;
 }
 
-/* Returns true if the PTX text may need more than one basic block. That is so
- * if it has a predicate, a label, or an instruction that becomes a loop or a
- * branch. (Names such as shared::cta, which contain a colon, are not
- * distinguished from labels.) */
+/* Returns true if the PTX text may need more than one basic block, because it
+ * has a predicate, a label, or an instruction that becomes a loop or a branch.
+ * (Names such as shared::cta, which contain a colon, are not distinguished
+ * from labels.) */
 static bool
 needs_blocks(const char *text)
 {

@@ -223,8 +223,8 @@ ptx_make_bmsk(struct ptx_work *work)
     return LLVMBuildTrunc(builder, mask, work->llvm, "");
 }
 
-/* Builds slct d, a, b, c: the result is a if c >= 0, else b. The last modifier
- * is the type of c; the modifier before it is the type of a and b. */
+/* Builds slct d, a, b, c: the result is a if c >= 0, and b otherwise. The last
+ * modifier is the type of c; the modifier before it is the type of a and b. */
 bool
 ptx_build_slct(struct ptx *ptx, const struct ptx_statement *statement)
 {

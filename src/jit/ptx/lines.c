@@ -13,8 +13,8 @@
 #include "jit/ptx/module.h"
 #include "jit/text.h"
 
-/* The numbers of the directive .file must be below this limit; directives with
- * greater numbers are ignored. */
+/* Limit on the file numbers that directives .file define. A directive with
+ * this number or a greater one is ignored. */
 enum { MAX_FILES = 4096 };
 
 struct ptx_lines {

@@ -79,7 +79,7 @@ read_mask(struct lanes *lanes, const char *mask)
     lanes->mask = 0;
     for (mask++; *mask; mask++) {
         unsigned index = (unsigned)(*mask - '0');
-        /* The digits must be in descending order. */
+        /* Digits that are not in descending order are an error. */
         if (index >= lanes->count || lanes->mask & ((2u << index) - 1)) {
             return false;
         }

@@ -167,8 +167,8 @@ build_effect(struct jit *jit, enum effect effect)
 }
 
 /* Tests whether each PTX statement of the text is in the table of known ones.
- * If the asm statement has results, the PTX statements must also have no
- * effect. */
+ * If `has_results` is true (the asm statement has results), also tests that no
+ * statement has an effect. */
 static bool
 is_known(const char *bare, char *words, bool has_results)
 {

@@ -75,8 +75,9 @@ find_node(struct graph *graph, LLVMValueRef function)
 
 static void measure(struct jit *jit, struct graph *graph, struct node *node);
 
-/* Adds the callee's size to that of the caller, if it will be inlined. If the
- * callee is OPEN, the call is recursive, and the callee is not inlined. */
+/* Adds the callee's size to the size of the caller if the callee will be
+ * inlined. If the callee is OPEN, the call is recursive, and the callee is not
+ * inlined. */
 static void
 measure_call(struct jit *jit, struct graph *graph, struct node *caller,
              LLVMValueRef callee)

@@ -5,10 +5,11 @@
  *   __pycuda_launch_end(config, (k(arguments), 0))
  *
  * so that clang selects the overload and converts the arguments. In the
- * bitcode, the last call before __pycuda_launch_end is the launch. It is
- * replaced by a call of the runtime, which gets the arguments in a buffer, at
- * the offsets of the kernel's parameters. The address of a kernel becomes the
- * address of an object with the kernel's name (struct image_kernel_address).
+ * bitcode, the last call before __pycuda_launch_end is the launch. This call
+ * is replaced by a call of the runtime, which gets the arguments in a buffer,
+ * at the offsets of the kernel's parameters. The address of a kernel becomes
+ * the address of an object with the kernel's name (struct
+ * image_kernel_address).
  *
  * Runs after the variables of the program have been listed, and before the
  * passes that change calls.

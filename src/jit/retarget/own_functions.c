@@ -52,7 +52,8 @@ static const struct {
                  FLOATS("rhypot", 2),       FLOATS("cyl_bessel_i0", 1),
                  FLOATS("cyl_bessel_i1", 1)};
 
-/* Functions of CUDA that a program must not define in extern "C". */
+/* Functions of CUDA: this file reports an error if a program defines one of
+ * them in extern "C". */
 #define CLASH_ROW(name) #name, #name "f",
 static const char *const others[] = {IMAGE_LIBM(CLASH_ROW) "sincospi",
                                      "sincospif",

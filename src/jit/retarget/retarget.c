@@ -61,7 +61,7 @@ retarget_function(struct jit *jit, LLVMValueRef function)
         jit_drop_attribute(function, flags[i]);
     }
     jit_add_attribute(jit, function, "nounwind");
-    /* Accesses through a null pointer must fault. Without
+    /* Make accesses through a null pointer fault. Without
      * `null_pointer_is_valid`, LLVM treats them as unreachable code. */
     jit_add_attribute(jit, function, "null_pointer_is_valid");
     LLVMAddTargetDependentFunctionAttr(function, "target-cpu", target->cpu);

@@ -121,10 +121,10 @@ mark_users(struct layout *layout, struct variable *row, LLVMValueRef value)
     }
 }
 
-/* Assigns offsets to the shared variables that are used by device functions
- * that are not inlined. These variables form the common part at the start of
- * shared memory, which is the same in all kernels. If dynamic shared memory is
- * used by such functions, it follows the common part. */
+/* Assigns offsets in the common part, the start of shared memory that is the
+ * same in all kernels that call device functions which are not inlined. The
+ * part has the shared variables that such functions use or, if they use
+ * dynamic shared memory, all static variables; dynamic memory then follows. */
 static void
 assign_common_offsets(struct layout *layout)
 {
@@ -149,9 +149,10 @@ assign_common_offsets(struct layout *layout)
     }
 }
 
-/* Assigns offsets to the variables of kernel `k`, except those in the common
- * part, the start of shared memory that is the same in all kernels. They
- * follow the common part if the kernel calls functions that use it. */
+/* Assigns the offsets of shared variables in kernel `k`. If the kernel calls
+ * device functions that are not inlined, its memory begins with the common
+ * part of assign_common_offsets, and its other variables follow. Otherwise it
+ * has no common part. */
 static void
 assign_kernel_offsets(struct layout *layout, unsigned k)
 {
@@ -269,8 +270,9 @@ combine(struct jit *jit, LLVMAtomicRMWBinOp operation, LLVMValueRef a,
 
 /* Replaces an atomic operation on shared memory by a load and a store. All
  * threads of a block run on one host thread, so no other thread of the block
- * runs between the two. Both are volatile, so that the thread loop is not
- * vectorised: two threads may access the same address. */
+ * runs between the two. The load and the store are volatile, so that LLVM does
+ * not vectorise the thread loop, in which several threads may access the same
+ * address. */
 static void
 lower_atomic(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -102,8 +102,8 @@ move_variable(struct jit *jit, LLVMValueRef old)
 
 /* Turns a shared variable into a declaration and sets a section name that
  * shared.c looks for. All dynamic (extern __shared__) variables have the same
- * address. They become one variable, since passes assume that different
- * variables never overlap. */
+ * address, but passes assume that different variables never overlap. So all
+ * dynamic variables become one variable. */
 static void
 keep_shared(struct jit *jit, LLVMValueRef variable)
 {
