@@ -20,9 +20,9 @@ struct nvrtc_strings;
 bool nvrtc_cccl_find(char path[PATH_MAX],
                      const struct nvrtc_strings *preprocess);
 /* Returns true if the source is to be compiled with CCCL's headers instead of
- * the package's own ones of the same names. There are two such cases. The
+ * the package's own ones of the same names. This is true in two cases: the
  * source, or a header of --pre-include, includes a header of CCCL that the
- * package (folder `headers`) lacks. Or an -I option names a folder of CCCL,
+ * package (folder `headers`) lacks; or an -I option names a folder of CCCL,
  * and the source includes any header of that folder. */
 bool nvrtc_cccl_is_wanted(const char *source, const char *headers,
                           const struct nvrtc_options *options);

@@ -88,9 +88,8 @@ has_foreign_letters(struct nvrtc_token token)
     return false;
 }
 
-/* Fast check of the token's first letter. Returns false for most tokens: those
- * that cannot be a keyword that NVRTC lacks, since no such keyword begins with
- * their first letter. */
+/* Fast check of the token's first letter: returns false if no keyword that
+ * NVRTC lacks begins with this letter. The result is false for most tokens. */
 static bool
 is_reserved(struct nvrtc_token token)
 {

@@ -694,9 +694,9 @@ retry_headers(struct nvrtc_job *job, struct nvrtc_process *process,
     return false;
 }
 
-/* Compiles with CCCL's headers if the log mentions CCCL, as when a header of
- * the program, which was not searched, includes CCCL. If CCCL is not
- * installed, adds advice to the log on how to install it. */
+/* Compiles with CCCL's headers if the log mentions CCCL: a header of the
+ * program may include CCCL, and only the source has been searched for it. If
+ * CCCL is not installed, adds advice to the log on how to install it. */
 static bool
 retry_cccl(struct nvrtc_job *job, struct nvrtc_process *process)
 {

@@ -85,9 +85,9 @@ struct reader {
     enum scope scopes[SCOPES_MOST];
     size_t depth;
     struct nvrtc_linkage linkage; /* prototypes of kernels with extern "C" */
-    /* The source has an #if, or a macro with a brace. Then the class or
-     * namespace of a declaration is unknown, since all branches of an #if are
-     * read and macros are not expanded. */
+    /* The source has an #if, or a macro with a brace. In this case the class
+     * or namespace of a declaration is unknown, since all branches of an #if
+     * are read and macros are not expanded. */
     bool has_unsure_scopes;
 };
 

@@ -226,9 +226,8 @@ is_statement_head(const struct token_list *list, long i)
 }
 
 /* The bracket at token `start` may belong to a call or an index, as in `f(x)`
- * and `a[i]`. Returns the index of the last token before the bracket that
- * belongs to the called or indexed expression, or NONE if the bracket begins
- * an expression. */
+ * and `a[i]`. Returns the index of the last token of the called or indexed
+ * expression, or NONE if the bracket begins an expression. */
 static long
 before_bracket(const struct token_list *list, long start)
 {
@@ -316,8 +315,9 @@ tokens_copy(struct nvrtc_text *text, const struct token_list *list,
     }
 }
 
-/* Replaces the bytes from `start` to `end` by their line ends, so that later
- * lines keep their numbers. In a macro, a backslash precedes a line end. */
+/* Removes the bytes from `start` to `end` except their line breaks, so that
+ * later lines keep their numbers. In a macro, a backslash precedes each line
+ * break. */
 static void
 lines_keep(struct nvrtc_edits *edits, const char *source, const char *start,
            const char *end)

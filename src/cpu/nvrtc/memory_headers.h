@@ -10,9 +10,9 @@
 struct _nvrtcProgram;
 struct nvrtc_text;
 
-/* Writes the program's headers to a new temporary folder and stores its name
- * in `path`, or "" if there are no headers. Returns false, with an error in
- * `log`, on failure. */
+/* Writes the program's headers to a new temporary folder and stores the
+ * folder's path in `path`, or "" if there are no headers. Returns false, with
+ * an error in `log`, on failure. */
 bool nvrtc_memory_headers_write(const struct _nvrtcProgram *program,
                                 char path[PATH_MAX], struct nvrtc_text *log);
 /* Removes the folder that nvrtc_memory_headers_write has created. */

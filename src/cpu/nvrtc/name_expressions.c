@@ -22,7 +22,7 @@
 
 /* Format of the initializer for a name expression. An expression is an address
  * such as &table, or the name of a kernel, which C++ converts to its address.
- * The line end ends a comment at the end of the expression. */
+ * The line break ends a // comment at the end of the expression. */
 #define ADDRESS_FORMAT "(const void *)(%s\n)"
 
 void

@@ -305,9 +305,9 @@ source_apply(struct nvrtc_options *options, const struct option_row *row,
     }
 }
 
-/* Returns the value of an option: `value` if the option's text contains it,
- * otherwise the next text, and then advances *i. Returns NULL, with an error
- * in the log, if there is no value. */
+/* Returns the value of an option: `value` if the option's text contains it, or
+ * else the next text. In the second case, advances *i. Returns NULL, with an
+ * error in the log, if there is no value. */
 static const char *
 value_take(const struct option_row *row, const char *value, int *i, int count,
            const char *const *texts, struct nvrtc_text *log)

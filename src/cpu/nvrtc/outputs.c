@@ -44,8 +44,8 @@ ptx_get(struct _nvrtcProgram *program, const struct nvrtc_text **text)
 }
 
 /* Stores the output of the given kind in `text`. The "LTO IR" and the "OptiX
- * IR" of the CPU device are bitcode images, the same as the cubin of
- * relocatable code; cuLink* and cuLibraryLoad* accept them. */
+ * IR" of the CPU device are bitcode images, like the cubin of relocatable
+ * code; cuLink* and cuLibraryLoad* accept them. */
 static nvrtcResult
 output_get(struct _nvrtcProgram *program, enum nvrtc_output kind,
            const struct nvrtc_text **text)

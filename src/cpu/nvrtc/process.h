@@ -47,8 +47,8 @@ bool nvrtc_process_explain_start(int code, const char *program,
 void nvrtc_process_explain_broken(const struct nvrtc_process *process,
                                   int code, const char *program,
                                   struct nvrtc_text *log);
-/* Adds to `log` that the child `what` failed, its exit status or signal, and
- * the end of its error output. */
+/* Adds to `log` a message that the child `what` failed, with the exit status
+ * or signal of the child and the end of its error output. */
 void nvrtc_process_explain(const struct nvrtc_process *process,
                            const char *what, struct nvrtc_text *log);
 

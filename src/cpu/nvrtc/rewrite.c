@@ -76,9 +76,10 @@ is_file(const struct location *location, const char *name, size_t length)
            !memcmp(location->file, name, length);
 }
 
-/* Returns the start of the source line at `location`, or NULL. `name` is the
- * file name of the source. #line directives in the source change the line
- * number, and possibly the file name, of the lines after them. */
+/* Returns the start of the source line at `location`, or NULL if there is no
+ * such line. `name` is the file name of the source. #line directives in the
+ * source change the line number, and possibly the file name, of the lines
+ * after them. */
 static const char *
 line_find(const char *source, const char *name,
           const struct location *location)

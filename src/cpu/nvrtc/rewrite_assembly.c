@@ -1,7 +1,7 @@
 /* rewrite_assembly.c - the rule for '%' in the text of inline assembly.
  *
- * Called by rewrite.c. NVRTC takes "mov.u32 %0, %laneid;" as well as
- * "mov.u32 %0, %%laneid;"; clang takes only the latter. Without state.
+ * Called by rewrite.c. NVRTC accepts "mov.u32 %0, %laneid;" as well as
+ * "mov.u32 %0, %%laneid;"; clang accepts only the latter. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>

@@ -267,7 +267,7 @@ space_back(const char *source, const char *at)
 }
 
 /* `end` is the position after a closing bracket. Returns the position of the
- * opening one. */
+ * matching opening bracket. */
 static const char *
 brackets_back(const char *source, const char *end)
 {

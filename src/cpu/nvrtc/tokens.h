@@ -20,8 +20,8 @@ struct nvrtc_tokens {
     /* true: preprocessor directives (#...) are read as tokens; false: they are
      * skipped */
     bool directives;
-    /* end of the preprocessor directive that was begun last; NULL: no
-     * directive so far */
+    /* end of the preprocessor directive that the reader has entered last;
+     * NULL: no directive so far */
     const char *line_end;
     struct nvrtc_token before, last;
 };
