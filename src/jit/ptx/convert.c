@@ -1,7 +1,7 @@
 /* convert.c - cvt of PTX: type conversions and rounding.
  *
  * A source becomes an LLVM integer, float or double; convert_small.c has the
- * conversions of pairs and to floats of 16 and 8 bits.
+ * conversions of pairs, and those from or to floats of 16 and 8 bits.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -31,9 +31,9 @@ whole_rounding(const struct ptx_statement *statement)
                                        : NULL;
 }
 
-/* Converts a float that is already rounded to an integer to the integer type,
- * saturating. A NaN becomes the integer with only its top bit set if the float
- * is a double or the integer has 64 bits, and zero otherwise. LLVM's
+/* Converts a float, already rounded to a whole number, to the integer type
+ * `to`, saturating. A NaN becomes the integer with only its top bit set if the
+ * float is a double or the integer has 64 bits, and zero otherwise. LLVM's
  * instructions fptosi and fptoui are not used: a constant out of range would
  * give poison, and retarget/arithmetic.c lowers conversions to narrow integers
  * as in C++, without saturation. */

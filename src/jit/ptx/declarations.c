@@ -76,8 +76,9 @@ read_alignment(struct ptx *ptx, const char *at, unsigned *alignment)
     return end;
 }
 
-/* Reads the attributes of a pointer parameter, `.ptr .global .align 4`, which
- * are hints, up to the name. */
+/* Reads the attributes of a pointer parameter, such as `.ptr .global .align
+ * 4`, up to the parameter's name. The attributes are hints and have no
+ * effect. */
 static const char *
 skip_pointer(struct ptx *ptx, const char *at)
 {

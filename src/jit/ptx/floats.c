@@ -24,7 +24,7 @@ is_nan(struct ptx_work *work, LLVMValueRef value)
     return LLVMBuildFCmp(work->builder, LLVMRealUNO, value, value, "");
 }
 
-/* Returns `result`, that of min or max, or a NaN without a payload if an
+/* Returns `result`, the result of min or max, or a NaN without a payload if an
  * operand is a NaN. This is necessary because LLVM's code for llvm.minimum
  * ignores signaling NaNs on some processors. */
 static LLVMValueRef
@@ -41,9 +41,10 @@ nan_if_unordered(struct ptx_work *work, LLVMValueRef *in, LLVMValueRef result)
     return LLVMBuildSelect(builder, unordered, nan, result, "");
 }
 
-/* Builds the float forms of min and max. -0 is smaller than +0. A NaN gives
- * the other operand or, with .NaN, a NaN. With .xorsign.abs, the magnitudes
- * are compared, and the sign is the product of the signs. */
+/* Builds the float forms of min and max. -0 is smaller than +0. If an operand
+ * is a NaN, the result is the other operand or, with .NaN, a NaN. With
+ * .xorsign.abs, the magnitudes are compared, and the sign is the product of
+ * the signs. */
 LLVMValueRef
 ptx_make_extreme(struct ptx_work *work)
 {

@@ -128,8 +128,8 @@ wide(struct ptx *ptx, uint64_t value)
 }
 
 /* Computes where the lane's elements are in memory. `stride`, an i64, is the
- * number of elements from the start of one line to the next; `along` is true
- * if the elements of a line are adjacent. */
+ * number of elements from the start of one line (a row or column) to the next;
+ * `along` is true if the elements of a line are adjacent. */
 static struct place
 find_place(const struct fragment *fragment, LLVMValueRef base,
            LLVMValueRef stride, bool along)

@@ -61,8 +61,8 @@ read_types(const struct ptx_statement *statement, const char *types[4])
     return true;
 }
 
-/* Tests whether C and D have the same type, and whether sums of products of
- * the elements of A and B may have it. */
+/* Tests whether C and D have the same type, and whether PTX allows this type
+ * for products of the elements of A and B. */
 static bool
 fits_sum(const struct product *product, const char *d, const char *c)
 {

@@ -441,7 +441,7 @@ read_item(struct reader *reader, const char *at)
 {
     static const char *const links[] = {"visible", "extern", "weak", "common"};
     const char *linking = "", *word;
-    if (*at == '@' || *at == ';') { /* @@DWARF, or an empty statement */
+    if (*at == '@' || *at == ';') { /* skip @@DWARF or an empty statement */
         return *at == ';' ? at + 1 : at + strcspn(at, "\n");
     }
     for (;;) {

@@ -238,8 +238,8 @@ enum ptx_space ptx_space_of(const struct ptx_statement *statement);
  * memory; all other addresses are generic. Returns NULL on failure. */
 LLVMValueRef ptx_address(struct ptx *ptx, const struct ptx_operand *operand,
                          enum ptx_space space);
-/* Returns the address of a variable or function as an integer of 64 bits, in
- * the variable's own state space. */
+/* Returns the address of a function, or of a variable in the variable's own
+ * state space, as an integer of 64 bits. */
 LLVMValueRef ptx_symbol_address(struct ptx *ptx, struct ptx_symbol *symbol);
 /* ptx_to_generic converts an address in the state space to a generic address,
  * ptx_from_generic a generic address to one in the space. All of them are

@@ -27,7 +27,7 @@ static const struct ptx_type word = {'s', 32}, real = {'f', 32};
 
 /* The shape of a texture or surface. `axes` is the number of coordinates,
  * without the layer. `elements` is the number of registers in the statement's
- * coordinates, with the layer and unused ones. */
+ * coordinates, including the layer and unused registers. */
 static const struct shape {
     const char *name;
     enum image_access access;

@@ -170,7 +170,7 @@ flush_operands(struct jit *jit, LLVMValueRef instruction)
 
 /* Replaces all uses of the instruction's result by the flushed result. The
  * code that computes the flushed result also uses the instruction's result;
- * this use is restored after the replacement. */
+ * this one use is set back to the unflushed result. */
 static void
 flush_result(struct jit *jit, LLVMValueRef instruction)
 {

@@ -34,8 +34,8 @@ struct variable {
     bool dynamic;
     uint64_t bytes, alignment;
     bool used_by_functions;
-    /* offset in the common part, which is the same in all kernels; NOWHERE:
-     * the variable is not in that part */
+    /* offset in the common part, which is the same in all kernels that call
+     * functions; NOWHERE: the variable is not in that part */
     int64_t common;
     int64_t *offsets; /* for each kernel: offset of the variable, or NOWHERE */
 };
