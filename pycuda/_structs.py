@@ -14,8 +14,8 @@ import numpy as np
 import pycuda.driver as _drv
 from pycuda.compyte.dtypes import dtype_to_ctype
 
-# C name of a struct -> its declaration, after those of the structs in it. Used
-# for later structs that contain the struct.
+# C name of a struct -> C source that declares the struct, and before it the
+# structs of its fields. Used to declare later structs with such a field.
 _declarations: dict[str, str] = {}
 
 _SOURCE = """\

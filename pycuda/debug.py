@@ -64,8 +64,8 @@ def check(names: str | Iterable[str] = "") -> tuple[str, ...]:
     text = ",".join(chosen)
     _driver._select_checks(text)
     if chosen:
-        # A block of a memory pool may be larger than the requested size, which
-        # is the limit for the checks.
+        # Pass the requested size of each allocation to the checks, since a
+        # block of a memory pool may be larger.
         for allocation in gc.get_objects():
             if type(allocation) is _driver.DeviceAllocation:
                 _driver._check_size(allocation)

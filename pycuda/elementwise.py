@@ -63,7 +63,7 @@ __all__ = [
 # a second name, since programs may replace the name SourceModule
 _SourceModule = SourceModule
 _BLOCK = 256
-# Minimum number of array elements for which a thread computes several.
+# Minimum array size for kernels whose threads compute several elements each.
 _SEVERAL_FROM = 1 << 20
 _UINTP = np.dtype(np.uintp)
 _INTP = np.dtype(np.intp)

@@ -123,7 +123,7 @@ def _result_strides(
 class _Shape(NamedTuple):
     """Shape of a result and the positions of its axes."""
 
-    full: tuple[int, ...]  # the shape in which reduced axes have length 1
+    full: tuple[int, ...]  # shape with an axis of length 1 per reduced axis
     shape: tuple[int, ...]
     axes: tuple[int, ...]
 
@@ -247,8 +247,8 @@ def _cut(
 
 
 _FRAME = 1 << 14  # maximum bytes of the accumulators of a thread
-# Minimum number of adjacent columns for the layout "columns" and, unless
-# columns are adjacent in memory, maximum number of elements per column.
+# The layout "columns" is used for at least _FEW columns. If the columns are
+# not adjacent in memory, each column must also have at most _FEW elements.
 _FEW = 16
 
 
@@ -620,7 +620,7 @@ def _reduce_into(
         kind = centre_type(a.dtype)
         centres = _registry.GPUArray(max(product(remaining), 1), kind)
         step, packed = kind.itemsize, []
-        # Use the order in which `merged` walks the axes.
+        # Lay out the centres in the order in which `merged` walks the axes.
         remaining.sort(key=lambda axis: -abs(axis.source))
         for axis in reversed(remaining):
             packed.insert(0, axis._replace(target=step))

@@ -35,9 +35,9 @@ _LEAST = {
     "ff": 1 << 25, "dd": 1 << 23, "ee": 1 << 22, "FF": 1 << 25, "DD": 1 << 21,
     "Ef": 1 << 23,
 }  # fmt: skip
-# On the CPU device, cuBLAS is faster except for batches of products: if the
-# number of multiplications per product is between these two numbers, this
-# package's kernels are faster.
+# On the CPU device, cuBLAS is faster, with one exception: a batch of products
+# that have between _BATCH[0] and _BATCH[1] multiplications each. For such
+# batches this package's kernels are faster.
 _BATCH = 1 << 12, 1 << 21
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
 
-#: A function; its replacement in C has the same signature.
+#: Type of a function that a decorator replaces by one with the same signature.
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 HOST_ARRAY = (

@@ -194,7 +194,8 @@ def arange(
     if result.size == 0:
         return result
     if result.size == 1:
-        # One element needs no step, and the given one may not fit the dtype.
+        # A single element needs no step. The step of the caller may be too
+        # large for the dtype, so 1 replaces it.
         step = 1
     if dtype.kind == "u" and step < 0:
         step = int(step) % 2 ** (8 * dtype.itemsize)

@@ -56,7 +56,8 @@ zeros_like
 """.split()  # noqa: SIM905
 
 
-# Namespace of pycuda.gpuarray, and functions for ufuncs with two results.
+# Set by `provide`: the namespace of pycuda.gpuarray; ufunc with two results ->
+# its function; NumPy's name -> function of a module that imports this one.
 _public: dict[str, Any] = {}
 _frexp: dict[str, Callable[..., Any]] = {}
 _above: dict[str, Callable[..., Any]] = {}

@@ -522,7 +522,7 @@ def _described(x: Any, interface: dict[str, Any]) -> tuple[GPUArray, bool]:
         if interface.get("stream") is not None:
             # raises TypeError unless it is an integer
             operator.index(interface["stream"])
-        # the caller copies far memory, and that copy waits for the device
+        # the caller copies foreign memory, and that copy waits for the device
         return array, is_far
     if interface.get("stream") is not None:
         _wait_for(interface["stream"])

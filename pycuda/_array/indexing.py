@@ -163,12 +163,14 @@ def _check_mask(mask: Any, shape: tuple[Any, ...], axis: int) -> None:
 class _Key(NamedTuple):
     """A key, split into a view and index arrays."""
 
-    view: GPUArray  # the array, indexed by the key's simple entries
-    # for each axis of the view: the index of its array, or None
+    view: GPUArray  # the user's array, indexed by the key's simple entries
+    # for each axis of the view: the position in `arrays` of the index array
+    # for this axis; None if no index array selects from the axis
     axes: list[int | None]
     arrays: list[Any]
-    names: list[int]  # for each array: the axis of the user's array
-    spread: tuple[int, ...]  # the arrays' common shape
+    # for each index array: the axis of the user's array that it selects from
+    names: list[int]
+    spread: tuple[int, ...]  # common shape of the index arrays
     position: int  # the axis of the result at which `spread` begins
 
 
@@ -306,8 +308,8 @@ def nonzero_flat(mask: GPUArray) -> GPUArray:
 @functools.lru_cache(256)
 def _parts(size: int) -> tuple[tuple[np.int64, np.int64], dict[str, Any]]:
     """Return ((flags per block, all flags), launch shape) for a mask."""
-    # Each block sums the counts of the preceding blocks, so their number is
-    # limited.
+    # The number of blocks is limited, since each block sums the counts of all
+    # blocks before it.
     part = max(_PART, -(-size // _PARTS))
     launch = {"block": (1, 1, 1), "grid": (-(-size // part), 1)}
     return (np.int64(part), np.int64(size)), launch
@@ -351,7 +353,7 @@ def _fault_words() -> tuple[Any, np.uintp]:
     )
     known = words.base, np.uintp(int(words.base.get_device_pointer()))
     _driver._register_faults(words.ctypes.data, int(known[1]), known)
-    # If another thread has registered its record first, that record is used.
+    # If another thread has registered its fault record first, use that one.
     return _driver._registered_faults()
 
 

@@ -296,5 +296,6 @@ def multiply(task: Matrices) -> bool:
         _run_in_turn(task, processors)
     else:
         _run_blocks(task, processors)
-    # None: a later call may use cuBLAS, so the log is not complete
+    # If `made` is None, a later call may use cuBLAS instead of the logged
+    # launches, so the log must not be replayed.
     return made is not None

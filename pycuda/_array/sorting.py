@@ -38,10 +38,11 @@ if TYPE_CHECKING:
 
     from pycuda.gpuarray import GPUArray
 
-# If threads run sequentially, several threads share the work for a row longer
-# than _LONG, and for a row of at least _SHARED elements if there are fewer
-# rows than processors. The row is then divided into parts of at least _PART
-# elements, or chunks of at least _CHUNK elements.
+# Limits in elements, for devices whose threads run sequentially. Several
+# threads share a row of more than _LONG elements. If there are fewer rows than
+# processors, several threads also share a row of at least _SHARED elements. To
+# distribute a row to buckets, a thread gets at least _PART of its elements; to
+# sort a row digit by digit, at least _CHUNK.
 _LONG = 1 << 17
 _SHARED = 1 << 14
 _PART = 1 << 13
@@ -71,7 +72,7 @@ class _Rows(NamedTuple):
     """Contiguous rows to sort, and their order if it is requested."""
 
     items: GPUArray
-    result: GPUArray | None  # the order, as int64
+    result: GPUArray | None  # indices that sort each row, as int64
     rows: int
     n: int  # elements of a row
     flip: np.uint32

@@ -93,7 +93,8 @@ class Headers:
     thread makes a file, others compile as if there were none.
     """
 
-    MOST = 8  # maximum number of prefixes; the file of each takes up to 110 MB
+    # maximum number of precompiled prefixes; each has a file of up to 110 MB
+    MOST = 8
     ONCE, MAKING, MADE, REFUSED = range(4)
 
     def __init__(self) -> None:

@@ -13,12 +13,12 @@ from typing import NamedTuple
 # Kinds of values.
 NONE, TEXT, LIST, BOOL, NUMBER = "none", "text", "list", "bool", "number"
 
-# Actions. For HAND and HINT the row's text is NVRTC's option.
-HAND = "hand"  # NVRTC has the option
-HINT = "hint"  # as HAND, but dropped for an NVRTC that does not know it
-DROP = "drop"  # ignored, because no image depends on it; the text explains
-REFUSE = "refuse"  # an error; the text explains it and gives advice
-# Each of the other actions has a function in `options`.
+# Actions for an option. For HAND and HINT the row's text is NVRTC's option.
+HAND = "hand"  # pass NVRTC's option
+HINT = "hint"  # pass NVRTC's option if this version of NVRTC knows it
+DROP = "drop"  # ignore the option, on which no image depends; text: the reason
+REFUSE = "refuse"  # raise an error; text: the reason, and advice
+# Each of the following actions has a function in `options`.
 DEFINE, UNDEFINE, INCLUDE, SYSTEM, BEFORE = "-D", "-U", "-I", "-isystem", "-i"
 ARCH, CODE, GENCODE, ENTRIES = "arch", "code", "gencode", "entries"
 PTXAS, HOST, CUDAFE, ERRORS = "ptxas", "host", "cudafe", "errors"

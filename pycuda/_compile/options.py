@@ -52,7 +52,8 @@ class Translated:
     arch: str | None = None
     code: str | None = None
     warnings_are_errors: bool = False
-    host_words: list[str] = field(default_factory=list)  # words of -Xcompiler
+    # options for the host compiler, from the values of -Xcompiler
+    host_words: list[str] = field(default_factory=list)
     # whether unknown options are passed to the host compiler
     forward: bool = False
 

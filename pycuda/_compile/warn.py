@@ -10,8 +10,8 @@ import sys
 import warnings
 from collections.abc import Callable
 
-# File whose frames do not end the search for the caller: a context manager
-# puts them between two frames of this package.
+# The search for the first caller outside this package skips frames of this
+# file: a context manager adds such frames between frames of the package.
 _SKIPPED = contextlib.__file__
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 

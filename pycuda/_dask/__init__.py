@@ -8,7 +8,8 @@ calls their `register`.  Programs import none of them.
 
 from __future__ import annotations
 
-# This import comes first: it completes the modules of this folder before
-# `pycuda.gpuarray` registers them. It also runs in a process that imports one
-# of these modules only to unpickle a function.
+# The import of pycuda.gpuarray may import each module of this folder and call
+# its `register`. It comes first, because no module of this folder may be half
+# imported at that time. A process that imports one of these modules only to
+# unpickle a function executes it, too.
 import pycuda.gpuarray as _gpuarray  # noqa: F401

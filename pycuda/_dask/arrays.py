@@ -84,7 +84,7 @@ def _register_functions(dispatch: Any) -> None:
     }
     for name, function in rows.items():
         table = getattr(dispatch, name, None)
-        if table is not None:  # Only some versions of Dask have the table.
+        if table is not None:  # some versions of Dask lack this dispatch table
             table.register(GPUArray, function)
 
 

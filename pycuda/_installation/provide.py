@@ -34,8 +34,8 @@ def _metadata_text(version: str, own: metadata.Distribution | None) -> str:
         f"Summary: Provided by {distributions.OWN}, whose package has the "
         "same import name",
     ]
-    # If this package has no metadata, pip would report the requirement as
-    # missing.
+    # Require pycuda-c only if it has metadata: pip would report a requirement
+    # without metadata as missing.
     if own is not None:
         lines.append(f"Requires-Dist: {distributions.OWN}")
     return "\n".join(lines) + "\n"
@@ -109,7 +109,8 @@ def write(default_version: str, version: str | None = None) -> Path:
             "user who installed the package"
         ) from None
     finally:
-        # removes what a failure has left; after a success it no longer exists
+        # After a failure, remove the incomplete folder. After a success the
+        # folder has another name, and this call does nothing.
         shutil.rmtree(fresh, ignore_errors=True)
     return folder
 

@@ -39,11 +39,13 @@ class Reduction(NamedTuple):
     value: np.dtype
     # 0: whole reduction; 1: writes partial results; 2: combines them
     stage: int
-    layout: str  # "rows" or "columns", possibly after "words_" or "threads_"
+    # "rows" or "columns", or one of these with a prefix "words_" or "threads_"
+    layout: str
     remaining: int  # number of axes that are not reduced
     reduced: int
     packed: bool  # whether the inner axis is contiguous
-    # number of accumulators, or of threads that share a row of words
+    # number of accumulators; in layouts of words: number of threads that share
+    # a row
     lanes: int = 1
     threads: int = 1  # threads of a block that loads words
 
@@ -334,7 +336,7 @@ class Scan(NamedTuple):
     name: str  # cumsum or cumprod
     stored: np.dtype
     out: np.dtype
-    ndim: int  # number of axes that enumerate the rows
+    ndim: int  # number of axes without the scanned one, after merging
     block: int  # threads that share a row, or 0
     width: int  # adjacent rows per thread
     vectors: bool = False  # whether sums of integers use vectors

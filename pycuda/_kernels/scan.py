@@ -122,8 +122,8 @@ _ROWS = {
 }
 ROW_MINIMUM = 16  # shortest row in elements
 
-# C++ type for a value that is combined from some elements, and the information
-# whether a segment begins among them.
+# C++ type of a partial result of a segmented scan: the combined value of some
+# elements, and whether a segment begins at one of these elements.
 _SEGMENTED = """
 typedef $value Element;
 

@@ -55,7 +55,7 @@ class Sort(NamedTuple):
 
     dtype: np.dtype
     ordered: bool  # whether the order is requested in addition to the values
-    wide: bool  # rows of 2**30 elements or more
+    wide: bool  # whether a row has 2**30 elements or more
     shape: Shape = Shape(1, 1, 1)
 
     @property

@@ -110,8 +110,8 @@ def _checked_number(
     try:
         number = float(value)
     except (TypeError, ValueError):
-        # Callers whose parameter may be an array pass no GPUArray, so the
-        # message for a GPUArray does not offer one.
+        # If `value` is a GPUArray, the parameter must be a single number, so
+        # the message does not suggest a GPUArray.
         known = isinstance(value, ArrayBase)
         raise TypeError(
             f"{name} must be a number{'' if known else ' or a GPUArray'}, "

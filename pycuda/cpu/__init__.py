@@ -28,7 +28,8 @@ STUBS = (
     "libnvrtc.so",
     "libcublas.so",
 )
-_WAIT_SECONDS = 0.1  # longest call in `finish_compilation`
+# longest time that `finish_compilation` waits without handling signals
+_WAIT_SECONDS = 0.1
 _PRELOADED = ("libcuda.so.1", "libnvrtc.so.13")
 
 

@@ -2,9 +2,9 @@
  *
  * nvcc includes its run-time header, and with it parts of the C library,
  * before every source; NVRTC and the CPU device do not.  pycuda.compiler
- * pre-includes this file on both devices, outside its extern "C" wrap.
- * Names that nvcc leaves to <stdint.h> or <float.h> are not here: programs
- * may define them as they like.
+ * pre-includes this file for GPUs and for the CPU device, before the
+ * extern "C" block that it puts around a source.  Names that nvcc leaves to
+ * <stdint.h> or <float.h> are not here: programs may define them as they like.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

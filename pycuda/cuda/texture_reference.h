@@ -2,10 +2,10 @@
  *
  * CUDA 12 removed `texture<float, 2> t;`. Here the name is a class template
  * that holds one texture object; the host writes the object into the variable
- * (cuModuleGetGlobal). pycuda.compiler pre-includes the file, outside its
- * extern "C" wrap, if a source has the tokens `texture <` or `surface <`, with
- * --device-as-default-execution-space so that the variables are device
- * variables.
+ * (cuModuleGetGlobal). If a source has the tokens `texture <` or `surface <`,
+ * pycuda.compiler pre-includes this file, before the extern "C" block that it
+ * puts around the source. It also passes --device-as-default-execution-space,
+ * so that the variables are device variables.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -31,8 +31,8 @@ extern "C++" {
 #define cudaSurfaceTypeCubemapLayered 0xFC
 #endif
 
-/* Initial value of the variable, until the host writes an object: whether
- * fetches return floats (1) or integers (2); get_texref reads it. */
+/* Initial value of the variable, until the host writes a texture object: 1 if
+ * fetches return floats, 2 if they return integers. get_texref reads it. */
 template <class T, enum cudaTextureReadMode mode> struct __pycuda_gives {
     static const cudaTextureObject_t value =
         mode == cudaReadModeNormalizedFloat ? 1 : 2;

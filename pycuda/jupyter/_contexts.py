@@ -43,7 +43,8 @@ def _stoppable() -> Iterator[None]:
     try:
         yield
     finally:
-        if before is not None:  # None: a handler that C code had installed
+        # `before` is None if C code had installed the previous handler.
+        if before is not None:
             signal.signal(signal.SIGINT, before)
 
 

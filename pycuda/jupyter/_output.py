@@ -130,7 +130,8 @@ class _Redirect:
         if self._keep is None or not self._rest:
             return self._rest, ""
         lines = self._rest.splitlines(keepends=True)
-        # Keep an incomplete line: its end may show that it is to be left out.
+        # Keep an incomplete line: whether a line is shown is decided when the
+        # line is complete.
         complete = is_last or lines[-1].endswith("\n")
         rest = "" if complete else lines.pop()
         return "".join(filter(self._keep, lines)), rest
@@ -177,7 +178,8 @@ class CellOutput:
 
     def close(self) -> None:
         """Pass the rest on, and end the redirection."""
-        if self._depth == 0:  # The cell that loaded the extension ends.
+        # The depth is 0 at the end of the cell that loaded the extension.
+        if self._depth == 0:
             return
         self._depth -= 1
         if self._depth == 0:

@@ -67,7 +67,7 @@ template <int BYTES, class = void> struct __pycuda_lanes;
             return __builtin_shufflevector(                                   \
                 v, v, __PYCUDA_EACH##BYTES(__PYCUDA_XOR));                    \
         }                                                                     \
-        /* Takes lanes whose index has the bit BIT from w, others from v. */  \
+        /* Lane i of the result is from w if i & BIT, otherwise from v. */    \
         template <int BIT>                                                    \
         static __device__ __forceinline__ vector                              \
         join(vector v, vector w)                                              \

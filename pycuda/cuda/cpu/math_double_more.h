@@ -37,8 +37,8 @@ __pycuda_log_exactly(double f, double &low)
     low = (2.0 * s - sum) + v + (v_low + 2.0 * s_low);
     return sum;
 }
-/* x^y for x > 0; if x is 0, infinity or NaN, `e` has the value that gives the
- * correct result. */
+/* x^y for x > 0, and for x = 0 and NaN. For 0, infinity and NaN, the exponent
+ * `e` of x is replaced by a value with which the formula is correct. */
 __pycuda_both double
 __pycuda_power(double x, double y)
 {

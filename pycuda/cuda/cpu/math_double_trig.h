@@ -104,8 +104,8 @@ __pycuda_both double
 __pycuda_sine_pi(double a, double turn)
 {
     __PYCUDA_EXACT
-    /* A number of 2^54 or more is even, so 0 has the same result. Infinity
-     * becomes NaN. */
+    /* A number of 2^54 or more is an even integer, so its result is that of
+     * 0: replace it by a - a, which is 0, but NaN for infinity. */
     a = a < 0x1p54 ? a : a - a;
     double k = __builtin_rint(a + a), r = __builtin_fma(k, -0.5, a);
     double s = r * r;

@@ -6,9 +6,9 @@
 
 /* ---- exponentials ---- */
 
-/* Returns y 2^n with n = round - ROUND - less. Multiplies by two factors; only
- * the second product may round: 2^(n + 64) and 2^-64 if `low` is true, for the
- * smallest exponents, otherwise 2^(n - 1) and 2. */
+/* Returns y 2^n with n = round - ROUND - less. Multiplies by two factors, and
+ * only the second product may round. The factors are 2^(n + 64) and 2^-64 if
+ * `low` is true (for the smallest n), otherwise 2^(n - 1) and 2. */
 __pycuda_both float
 __pycuda_scale(float y, float round, bool low, int less)
 {
@@ -80,8 +80,8 @@ expm1f(float x)
 /* ---- logarithms ---- */
 
 /* Splits x = 2^(e / 2^23) (1 + f), with 2/3 <= 1 + f < 4/3, for x > 0,
- * subnormal numbers included. For 0, infinity and NaN, `e` has the value that
- * gives the correct logarithm. */
+ * subnormal numbers included. For 0, infinity and NaN, sets `e` to -infinity,
+ * infinity and NaN, so that a sum with `e` is the correct logarithm. */
 __pycuda_both float
 __pycuda_split(float x, float &e)
 {

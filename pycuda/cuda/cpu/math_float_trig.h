@@ -116,8 +116,8 @@ __pycuda_both float
 __pycuda_sine_pi(float a, float turn)
 {
     __PYCUDA_EXACT
-    /* A number of 2^25 or more is even, so 0 has the same result. Infinity
-     * becomes NaN. */
+    /* A number of 2^25 or more is an even integer, so its result is that of
+     * 0: replace it by a - a, which is 0, but NaN for infinity. */
     a = a < 0x1p25f ? a : a - a;
     float k = __builtin_rintf(a + a), r = __builtin_fmaf(k, -0.5f, a);
     float s = r * r;

@@ -1,9 +1,10 @@
 /* math_overloads.h - C++ overloads: sin(float), pow(float, int), isnan, max.
  *
- * A float argument gives a float. If C++ <cmath> has the function, nvcc, and
- * NVRTC with mixed_math.h, treat an integer as a double and promote mixed
- * arguments. For all other functions integers are ambiguous to both compilers;
- * those overloads are deleted here. std:: has the same names.
+ * A float argument gives a float. For functions of C++ <cmath>, an integer is
+ * treated as a double, and mixed arguments are promoted, as by nvcc and by
+ * NVRTC with mixed_math.h. For CUDA's other functions, both compilers report a
+ * call with an integer as ambiguous, so the overloads for integers are deleted
+ * here. std:: has the same names.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -244,9 +244,10 @@ template <class Place, size_t align> struct __pycuda_shared_place {
     }
 };
 
-/* The front end (src/cpu/nvrtc) replaces variables that a source declares
- * `extern __shared__` with two linkages by __pycuda_dynamic_place, and a 0
- * that a pointer is compared with by __pycuda_null. */
+/* Types that the front end (src/cpu/nvrtc) writes into a source.
+ * __pycuda_dynamic_place replaces an `extern __shared__` variable that the
+ * source declares twice, with different linkage. __pycuda_null replaces a
+ * literal 0 in a comparison with a pointer. */
 struct __pycuda_dynamic_place {
     template <class T> __device__ __forceinline__ operator T &() const
     {

@@ -99,9 +99,9 @@ typedef long clock_t;
 /* Declaration macros for the device's own functions and templates. Functions
  * are templates, too, although they do not need to be: at every start clang
  * scans the bodies of all plain functions of a precompiled header, which takes
- * several milliseconds, but not those of templates. A parameter of a private
- * type keeps max<float>(a, b) and rsqrt<3>(x) available to other templates of
- * these names. */
+ * several milliseconds, but not those of templates. The template parameter has
+ * a private type, so that a call such as max<float>(a, b) or rsqrt<3>(x) never
+ * selects these templates, but other templates with the same name. */
 #define __pycuda_template_fn   static __device__ __forceinline__
 #define __pycuda_template_both static __host__ __device__ __forceinline__
 #define __pycuda_fn            template <__PYCUDA_NOBODYS> __pycuda_template_fn

@@ -4,7 +4,7 @@
 #pragma once
 #include "stdint.h"
 
-#define __PYCUDA_LONGEST "ll" /* long long, as int64_t is in prelude.h */
+#define __PYCUDA_LONGEST "ll" /* prelude.h defines int64_t as long long */
 
 #define PRId8   "hhd"
 #define PRId16  "hd"

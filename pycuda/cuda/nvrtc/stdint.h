@@ -7,7 +7,7 @@
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
-/* long long, as int64_t is in prelude.h */
+/* not unsigned long, since prelude.h defines int64_t as long long */
 typedef unsigned long long uint64_t;
 typedef short int_fast16_t;
 typedef int int_fast32_t;

@@ -10,8 +10,9 @@
 #pragma once
 #include "transform.h"
 
-/* Numerators and denominators for x near one half, in the tails, and far out.
- */
+/* Coefficients of the numerator and the denominator of three rational
+ * functions: for u near one half, in the tails, and at the ends of the tails.
+ * A row has the coefficients of one power, the highest power first. */
 #define __PYCUDA_INVERSE_ROWS(ROW)                                            \
     ROW(2509.0809287301226727, 5226.4952788528545610,                         \
         7.74545014278341407640e-4, 1.05075007164441684324e-9,                 \
@@ -78,10 +79,12 @@ __pycuda_normal_inverse(double u)
 #undef __PYCUDA_INVERSE_STEP
 #undef __PYCUDA_INVERSE_ROWS
 
-/* The normal number whose cumulative probability is the middle of the word's
- * interval; words of the upper half are mirrored, so that both tails have all
- * digits. As in cuRAND, floats round that middle and use the upper word of 64
- * bits; doubles use 53 bits of the 64. */
+/* Returns the normal number whose cumulative probability is the middle of the
+ * interval that the word x stands for. For words of the upper half, computes
+ * the number of the mirrored word and negates it, so that both tails have all
+ * digits. As in cuRAND, the functions for float round the middle to float and
+ * use the upper half of a 64-bit word; those for double use 53 of the 64
+ * bits. */
 __pycuda_fn double
 _curand_normal_icdf_double(unsigned int x)
 {

@@ -150,8 +150,8 @@ curand(curandStateMtgp32 *state)
     return __pycuda_mtgp_word_at(state, index,
                                  blockDim.x * blockDim.y * blockDim.z);
 }
-/* Returns the number of thread `index` of the `n` threads that call the
- * function together. */
+/* Returns the random word of the calling thread, which is thread `index` of
+ * the `n` threads that call the function together. */
 __pycuda_fn unsigned int
 curand_mtgp32_specific(curandStateMtgp32 *state, unsigned char index,
                        unsigned char n)

@@ -216,7 +216,7 @@ curand_log_normal4(curandStatePhilox4_32_10 *state, float mean,
     float2 b = curand_log_normal2(state, mean, deviation);
     return make_float4(a.x, a.y, b.x, b.y);
 }
-/* not on GPUs, where CUDA 13 warns that double4 is deprecated */
+/* GPUs lack these functions, since CUDA 13 warns that double4 is deprecated */
 #ifdef __PYCUDA_CPU__
 __pycuda_fn double4
 curand_normal4_double(curandStatePhilox4_32_10 *state)

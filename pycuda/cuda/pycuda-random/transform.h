@@ -270,10 +270,11 @@ __pycuda_root_near(double x)
     return sqrt(x);
 }
 #else
-/* f / (2 + f) for double, without the branches of a GPU's division and root
- * for numbers that cannot occur here: Newton's method, the last step of which
- * rounds correctly (Markstein, 1990) unless all digits of 2 + f are ones; in
- * that case the last digit of the quotient does not change any logarithm. */
+/* f / (2 + f) for double, by Newton's method. A GPU's division has branches
+ * for numbers that cannot occur here; this function has none. The last step
+ * rounds correctly (Markstein, 1990) unless all digits of 2 + f are ones. In
+ * that case the last digit of the quotient may be wrong, but does not change
+ * any logarithm. */
 __pycuda_fn double
 __pycuda_share(double f)
 {

@@ -75,7 +75,7 @@ curand_uniform2_double(curandStatePhilox4_32_10 *state)
     return make_double2(_curand_uniform_double_hq(x.x, x.y),
                         _curand_uniform_double_hq(x.z, x.w));
 }
-/* not on GPUs, where CUDA 13 warns that double4 is deprecated */
+/* GPUs lack this function, since CUDA 13 warns that double4 is deprecated */
 #ifdef __PYCUDA_CPU__
 __pycuda_fn double4
 curand_uniform4_double(curandStatePhilox4_32_10 *state)

@@ -17,8 +17,8 @@ template <class Result>
 using __pycuda_compares =
     enable_if_t<is_convertible<Result, bool>::value, bool>;
 
-/* Each line: an operator, and its result if only the right operand has a
- * value, or only the left one. */
+/* Defines the comparison by OPERATOR. Its result is RIGHT if only the right
+ * operand has a value, and LEFT if only the left operand has one. */
 #define __PYCUDA_BY(OPERATOR, RIGHT, LEFT)                                    \
     template <class T, class S>                                               \
     __host__ __device__ constexpr auto operator OPERATOR(                     \

@@ -6,11 +6,11 @@
 #if __cplusplus >= 201402L
 #define __PYCUDA_STD __host__ __device__ constexpr
 #else
-/* Constant expressions have no loops or assignments before C++14. */
+/* Before C++14 a constexpr function cannot have loops or assignments. */
 #define __PYCUDA_STD __host__ __device__ inline
 #endif
-/* clang treats deduction guides as device code only if they are declared so.
- */
+/* For clang, a deduction guide is device code only if it has the qualifier
+ * __device__. */
 #ifdef __PYCUDA_CPU__
 #define __PYCUDA_GUIDE __host__ __device__
 #else

@@ -3,9 +3,9 @@
  * Included once for each of the two formats, with __PYCUDA_FP (fp6),
  * __PYCUDA_WIDTH (bits from one element of a pair to the next),
  * __pycuda_fp6_encode and __pycuda_fp6_decode defined. All conversions
- * saturate. As in CUDA's headers, a rounding mode other than to nearest and
- * toward zero fails an assertion; if NDEBUG disables the assertion, it means
- * toward zero.
+ * saturate. The valid rounding modes are to nearest and toward zero. As in
+ * CUDA's headers, any other mode fails an assertion, or rounds toward zero if
+ * NDEBUG disables the assertion.
  *
  * SPDX-License-Identifier: MIT */
 

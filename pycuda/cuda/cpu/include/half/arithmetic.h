@@ -1,8 +1,8 @@
 /* arithmetic.h - arithmetic of __half or __nv_bfloat16.
  *
- * Each operation rounds once: float has twice the digits and two more, so
- * rounding its sum, product or quotient a second time does not change the
- * result. Included once for each type.
+ * Each operation is computed in float and then rounded. The result is the same
+ * as with a single rounding, because float has at least 2 p + 2 binary digits,
+ * where p is the number of digits of the type. Included once for each type.
  *
  * SPDX-License-Identifier: MIT */
 

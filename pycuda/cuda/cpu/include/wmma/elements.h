@@ -149,8 +149,9 @@ __PYCUDA_ADDS(experimental::precision::s4, int)
 __PYCUDA_ADDS(experimental::precision::u4, int)
 #undef __PYCUDA_ADDS
 
-/* Valid shapes: by the types of the factors, by the types that have fragments
- * in both layouts, and by the types of accumulators. */
+/* Tells whether T is a valid type for the shape m x n x k: as the type of a
+ * factor (`factor`), as a type of factors in row-major and column-major layout
+ * (`both_layouts`), and as the type of an accumulator (`sum`). */
 template <int m, int n, int k, class T> struct __pycuda_shape {
     static constexpr bool factor = false, both_layouts = false, sum = false;
 };
