@@ -9,10 +9,10 @@
  * complete.
  *
  * Streams may share one queue of the driver, so the sum of all counts is
- * limited. One half of the limit is divided between the streams. The other
- * half goes to the streams that need it first, so that a stream which is used
- * alone seldom needs an event. The table has CORE_THROTTLES entries, one per
- * stream. Launches on further streams release the GIL, and are counted
+ * limited. One half of the limit is divided equally between the streams. The
+ * other half is given out as streams ask for it, so that a stream which is
+ * used alone seldom needs an event. The table has CORE_THROTTLES entries, one
+ * per stream. Launches on further streams release the GIL, and are counted
  * together in one more entry.
  *
  * The counts also show whether a synchronous copy has to wait for earlier
@@ -42,9 +42,9 @@ enum {
     ROWS = CORE_THROTTLES + 1,
 };
 
-/* Takes the place of a stream in the one entry that stands for all destroyed
- * streams with pending work. The entry's event is recorded after all of that
- * work. */
+/* The address of `ended` serves as the stream handle ENDED of one entry, which
+ * counts the pending work of all destroyed streams. The entry's event is
+ * recorded after all of that work. */
 static char ended;
 #define ENDED ((CUstream)&ended)
 
@@ -238,9 +238,10 @@ limit_is_exceeded(const struct core_context *context)
     return pending_count(context) > MAX_PENDING;
 }
 
-/* Sets `next_check`, the count at which the next check happens, as high as the
- * limit allows. `open`: event calls are allowed. Returns by how many launches
- * the stream exceeds its limit; 0 if it does not. */
+/* Sets `next_check`, the count at which the next check happens. If `open`
+ * (event calls are allowed) and the count nears the limit, also records the
+ * entry's event. Returns 0 if the launch certainly fits in the driver's queue,
+ * otherwise a number that grows by 1 with each launch. */
 static unsigned
 throttle_extend(const struct core_context *context,
                 struct core_throttle *queue, bool open)

@@ -177,7 +177,7 @@ allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
         core_stream(stream, &handle) < 0 || stream_free(handle) < 0) {
         return NULL;
     }
-    /* a size of 0 is refused here, since some drivers accept it */
+    /* some drivers accept a size of 0 and others do not: refuse it always */
     if (bytes == 0) {
         core_fail(CUDA_ERROR_INVALID_VALUE, "cuMemAllocAsync",
                   "0 bytes were requested");

@@ -178,7 +178,7 @@ dlpack_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
     return status < 0 ? -2 : 1;
 }
 
-/* ---- __cuda_array_interface__, with DLPack for the order ---- */
+/* ---- __cuda_array_interface__; DLPack if it names no stream ---- */
 
 /* Makes the stream `later` wait for pending work on the memory of a
  * __cuda_array_interface__. Returns 0; -1 with an exception if the interface

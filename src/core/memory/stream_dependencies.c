@@ -35,10 +35,10 @@ stream_blocks(const struct core_context *context, CUstream stream)
     return false;
 }
 
-/* Records the first use of an allocation, on another stream than it was
- * allocated for. Makes that stream wait for pending work of the previous owner
- * of the block. If the stream of the previous owner was destroyed, its work is
- * complete and no wait is needed. */
+/* Records the first use of an allocation, if `stream` is not the stream that
+ * it was allocated for. Makes `stream` wait for pending work of the previous
+ * owner of the block. If the stream of the previous owner was destroyed, its
+ * work is complete and no wait is needed. */
 static int
 use_first(struct core_allocation *self, CUstream stream)
 {
@@ -103,8 +103,8 @@ use_gpudata_of(PyObject *object, CUstream stream)
     return status;
 }
 
-/* Records that the stream uses an allocation. The caller has the lock of its
- * context. */
+/* Records that the stream uses an allocation. The caller has the lock of the
+ * allocation's context. */
 static int
 use_allocation(struct core_allocation *self, CUstream stream)
 {

@@ -97,8 +97,8 @@ group_add(PyObject *capsule, struct core_communicator *comm,
     return 0;
 }
 
-/* Returns whether a watchdog thread observes the calls of a communicator that
- * takes part in the group. */
+/* Returns whether the monitor thread (nccl_watch.c) observes the calls of the
+ * member's communicator. */
 static bool
 member_is_watched(const struct member *member)
 {
@@ -118,9 +118,10 @@ group_watch_begin(void)
     }
 }
 
-/* Called when the library has issued the calls of the group, or failed to
- * (`issued` is false). Begins to observe their completion, and empties the
- * group. Returns -1 with an exception if a communicator has failed. */
+/* Called after ncclGroupEnd. `issued` is true if the library has issued the
+ * calls of the group, and false after an error. Begins to observe whether the
+ * issued calls complete, and empties the group. Returns -1 with an exception
+ * if a communicator has failed. */
 static int
 group_watch_end(bool issued)
 {

@@ -29,8 +29,9 @@ struct core_error_hooks {
     bool (*sticky_detail)(CUresult code, char *text, size_t room);
 };
 
-/* Sets the functions that other rooms provide for errors; `hooks` must remain
- * valid. Called once, during import. */
+/* Registers the functions by which error messages describe the current
+ * context. `hooks` must stay valid until the process ends. Called once, during
+ * import. */
 void core_errors_set_hooks(const struct core_error_hooks *hooks);
 
 #endif

@@ -147,10 +147,10 @@ block_forever(void *unused)
     }
 }
 
-/* Acquires the GIL. Called by core_gil_acquire, and directly after waits that
- * are not driver calls, for which exit() does not wait. Blocks the thread
- * forever if another thread finalizes the interpreter, since Python would end
- * this thread. */
+/* Acquires the GIL. Called by core_gil_acquire, and by functions that have
+ * waited for something else than a driver call (exit() does not wait for such
+ * functions). Blocks the thread forever if another thread finalizes the
+ * interpreter, since Python would end this thread. */
 void
 core_gil_acquire_or_block(PyThreadState *thread)
 {

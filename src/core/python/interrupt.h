@@ -12,11 +12,12 @@
  * main thread. */
 int core_interrupt_raise(void);
 
-/* The caller calls core_interrupt_postpone before, and core_interrupt_resume
- * after, a call that waits and then runs Python code. An exception of a signal
- * handler during the wait is then raised by core_interrupt_resume instead of
- * inside the Python code. core_interrupt_resume takes over the call's result,
- * and returns it, or NULL with the exception. */
+/* Called before (postpone) and after (resume) a function that waits and then
+ * runs Python code. If a signal handler raises an exception during the wait,
+ * the exception is not raised inside that Python code, but by
+ * core_interrupt_resume. `result` is the result of the function, a reference
+ * that core_interrupt_resume takes over. core_interrupt_resume returns
+ * `result`, or NULL with the exception. */
 void core_interrupt_postpone(void);
 PyObject *core_interrupt_resume(PyObject *result);
 

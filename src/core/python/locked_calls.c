@@ -1,16 +1,18 @@
 /* locked_calls.c - takes locks during each call from Python into the
  * extension, in free-threaded Python.
  *
- * With the GIL, a call has the extension's data for itself until it releases
- * the GIL. Without the GIL, a call has the data of two contexts for itself:
- * the thread's current context, and the context of the object on which a
- * method is called. locks.h says what such a lock protects.
+ * With the GIL, a call has exclusive access to the extension's data until it
+ * releases the GIL. Without the GIL, a call has exclusive access to the data
+ * of two contexts: it takes the lock of the thread's current context, and that
+ * of the context of the object whose method is called. locks.h says what the
+ * lock of a context protects.
  *
- * The lock is taken by trampolines. When a type or a table of functions is
- * created, each C function in it is replaced by a trampoline, which takes the
- * lock and calls the function. The preprocessor makes a fixed number of
- * trampolines for each signature, since a trampoline must know its function by
- * its own address. With the GIL there are no trampolines.
+ * Trampolines take the locks. When a type or a table of functions is created,
+ * each C function in it is replaced by a trampoline, which takes the locks and
+ * calls the function. A trampoline gets no argument that names the function to
+ * call, so each function needs a trampoline of its own. The preprocessor
+ * therefore makes a fixed number of trampolines for each signature. With the
+ * GIL there are no trampolines.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/python/locked_calls.h"
@@ -147,7 +149,8 @@ struct target {
         return result;                                                        \
     }
 
-/* Defines the trampolines of a signature: MANY repeats a row `count` times. */
+/* KIND defines `count` trampolines for a signature. MANY is the macro that
+ * repeats a row `count` times: SIXTY_FOUR or HUNDREDS. */
 #define ADDRESS(kind, number) (void *)kind##_##number,
 #define KIND(kind, count, MANY)                                               \
     static struct target kind##_targets[count];                               \
@@ -405,9 +408,9 @@ attributes_lock(const PyGetSetDef *attributes, enum core_call_lock lock)
     return copy;
 }
 
-/* Signatures of the slots of types. Slots that are not in the table are no
- * functions, or take no lock: tp_traverse runs while all threads are
- * stopped. */
+/* Signatures of the slots of types. A slot that is not in the table is not a
+ * function, or takes no lock: tp_traverse, for example, runs while all threads
+ * are stopped. */
 static const struct {
     int slot, kind;
 } slot_kinds[] = {

@@ -132,10 +132,10 @@ core_stream_captures(CUstream stream)
            (code == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
-/* Replaces NULL in *stream by the current stream; NULL stays if that is the
- * legacy default stream. Raises LogicError if the stream captures, since a
- * synchronous call would run immediately and not at the launch of the
- * graph. */
+/* If *stream is NULL, sets it to the current stream. It stays NULL if the
+ * current stream is the legacy default stream. Raises LogicError if the stream
+ * captures, since a synchronous call would run immediately and not at the
+ * launch of the graph. */
 int
 core_stream_without_capture(CUstream *stream, const char *routine)
 {
@@ -155,8 +155,9 @@ core_stream_for_sync_call(CUstream *stream, const char *routine)
     return core_stream_without_capture(stream, routine);
 }
 
-/* Returns whether a call is synchronous whose stream= argument is `object`: it
- * is if `object` is None or NULL and the current stream does not capture. */
+/* Returns whether a call with the stream= argument `object` is synchronous.
+ * This is so if `object` is None or NULL, and the current stream does not
+ * capture. */
 bool
 core_stream_is_synchronous(PyObject *object)
 {

@@ -205,9 +205,9 @@ update_text(CUgraphExecUpdateResult result)
     }
 }
 
-/* Keeps `held`, the objects of a graph that an update has taken over. If the
- * last launch is still running, the earlier objects stay, too, until the first
- * update after its end. */
+/* Keeps a reference to `held`, the objects that the graph of an update uses.
+ * Drops the objects of earlier graphs, unless the last launch is still
+ * running: it may use them, so a later update drops them. */
 static int
 exec_retain(struct graph_exec *self, PyObject *held)
 {

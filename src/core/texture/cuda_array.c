@@ -402,8 +402,8 @@ array_bytes(CUarray array)
 }
 
 /* Called after a copy of `length` bytes to or from a CUDA array, at the offset
- * `index`, whose result is `code`. Returns None, or raises the exception for
- * an error. */
+ * `index` in the array. `code` is the result of the copy. Returns None, or
+ * raises the exception for an error. */
 static PyObject *
 copy_result(CUresult code, const char *routine, CUarray array, size_t index,
             size_t length)

@@ -1,8 +1,8 @@
 /* texture_reference.c - classes TextureReference and SurfaceReference,
  * implemented by CUDA's texture and surface objects.
  *
- * CUDA 12 removed texture references. The header that precedes each source
- * (the prelude) therefore declares a reference as a module variable of 8
+ * CUDA 12 removed texture references. The header that precedes a source with
+ * references (texture_reference.h) therefore declares each as a variable of 8
  * bytes, which holds the handle of a texture or surface object. The state of a
  * reference (struct core_texture) belongs to its module, so a binding (the
  * memory that the reference reads) outlives the Python object. When a binding
