@@ -37,8 +37,10 @@ _BLOCK = 256  # threads per block, which share a row or take one row each
 # minimum number of rows for which one thread per row keeps the device busy
 _MANY = 1 << 16
 _WIDTH = 64  # adjacent rows per thread, if threads run sequentially
-_LONG = 1 << 13  # elements; a longer single row is cut into tiles
-# value of _LONG for integers, if threads run sequentially
+# If an array consists of a single row, it is cut into tiles if it has more
+# than this number of elements.
+_LONG = 1 << 13
+# replaces _LONG for integers, if threads run sequentially
 _LONG_INTEGERS = 1 << 17
 
 

@@ -259,7 +259,8 @@ def _find(name: str, here: str, folders: Folders) -> list[str]:
     if name.startswith('"') and f"{here}/".startswith(ours("")):
         next_to_it = os.path.normpath(os.path.join(here, bare))
         if _is_file(next_to_it):
-            # the file next to the including one precedes the program's folders
+            # a file next to the including file takes precedence over files in
+            # the program's include folders
             return [next_to_it]
     if os.path.isabs(bare):
         places = [""]

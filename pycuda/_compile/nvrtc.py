@@ -46,7 +46,8 @@ _REMEDIES = (
     ("requires -builtin-initializer-list", "--builtin-initializer-list=true"),
 )
 
-# Libraries that the CPU device takes from NVIDIA's wheel.
+# Pattern of a message about a name of CUB or Thrust, and the advice to give if
+# NVIDIA's headers are absent (_ABSENT) or present (_PRESENT).
 _ABSENT_NAME = r"in namespace '(?:cub|thrust)'|'(?:cub|thrust)::"
 _ABSENT = (
     f"CUB, Thrust and libcu++ are NVIDIA's headers: `{cccl.INSTALL}` brings "

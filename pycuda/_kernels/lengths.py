@@ -82,10 +82,10 @@ class Lengths:
         self._changed = [changed[k] for k in vectors]
         self._is_guarded = is_guarded(text)
         self._has_warned = False
-        # Marks the vectors of which a call writes the element i for every
-        # index i. This is certain if the operation has no condition, or if
+        # For each vector: whether a call certainly writes its element i for
+        # every index i. This is so if the operation has no condition, or if
         # the statement that writes is outside of all braces and no jump skips
-        # it.
+        # the statement.
         has_jump = _JUMP.search(text) is not None
         statements = [] if has_jump else _statements(text)
         self._limits = [

@@ -38,7 +38,7 @@ class Macros(NamedTuple):
     """The macros that a preamble and the compiler's options define."""
 
     named: dict[str, list[Macro]]
-    may_be_more: bool  # whether included files may define more
+    may_be_more: bool  # whether included files may define further macros
 
     def expand(self, text: str) -> str:
         """Return `text` as the compiler sees it, approximately."""

@@ -139,8 +139,8 @@ __PYCUDA_LOAD(__ldlu)
 __PYCUDA_LOAD(__ldcv)
 #undef __PYCUDA_LOAD
 
-/* The pointer alone determines the type; the value takes no part in the
- * deduction. */
+/* A parameter of type __pycuda_same<T>::type takes no part in the deduction of
+ * T: in a store, the type of the pointer alone determines T. */
 template <class T> struct __pycuda_same {
     typedef T type;
 };

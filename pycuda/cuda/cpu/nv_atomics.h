@@ -25,7 +25,8 @@ enum {
 };
 
 extern "C" {
-/* Stores `desired` if *at equals `expected`; returns the previous 16 bytes. */
+/* Stores *desired in *at if *at equals *expected (16 bytes each). Stores the
+ * previous value of *at in *found. */
 __device__ void __pycuda_exchange_16(void *at, const void *expected,
                                      const void *desired, void *found);
 }

@@ -109,7 +109,8 @@ __PYCUDA_UNSIGNED(4, unsigned char)
     __PYCUDA_THREE(min3_##S, T, MIN(a, b), MIN(sum, c))                       \
     __PYCUDA_THREE(addmax_##S, T, PLUS(a, b), MAX(sum, c))                    \
     __PYCUDA_THREE(addmin_##S, T, PLUS(a, b), MIN(sum, c))
-/* Forms with the suffix _relu, in which negative results become 0. */
+/* Defines functions with the suffix _relu, which return 0 in place of a
+ * negative maximum or minimum. */
 #define __PYCUDA_RELUS(S, T, PLUS, MAX, MIN)                                  \
     __PYCUDA_THREE(max3_##S, T, MAX(a, b), MAX(MAX(sum, c), 0))               \
     __PYCUDA_THREE(min3_##S, T, MIN(a, b), MAX(MIN(sum, c), 0))               \

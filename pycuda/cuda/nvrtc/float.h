@@ -1,4 +1,4 @@
-/* float.h - placeholder: limits of float and double.
+/* float.h - replaces C's header: limits of float and double.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* inttypes.h - placeholder: stdint.h, and printf formats of integers by width.
+/* inttypes.h - replaces C's header: includes stdint.h, and defines the printf
+ * formats of the integer types.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* iso646.h - placeholder: `and`, `or` and the others are keywords of C++.
+/* iso646.h - empty: C's header defines `and`, `or` and other operator names,
+ * which are keywords in C++.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* math_constants.h - placeholder: CUDA's names of mathematical constants.
+/* math_constants.h - replaces CUDA's header: mathematical constants.
  *
  * _HI is the constant rounded to the type, _LO the remainder.
  *

@@ -1,4 +1,4 @@
-/* stdint.h - placeholder: integers by width.
+/* stdint.h - replaces C's header: integer types by width.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

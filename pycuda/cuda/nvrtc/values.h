@@ -1,4 +1,4 @@
-/* values.h - placeholder: old names of numeric limits.
+/* values.h - replaces the C library's header: old names of numeric limits.
  *
  * MAXFLOAT is in prelude.h.
  *

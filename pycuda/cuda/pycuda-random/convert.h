@@ -57,8 +57,9 @@ _curand_uniform_double_hq(unsigned int low, unsigned int high)
 #ifdef __PYCUDA_CPU__
     double number = (double)bits;
 #else
-    /* A GPU converts at a quarter of the rate of additions, so the code
-     * combines 2^84 with the upper half and 2^52 with the lower one. */
+    /* On a GPU, an addition is four times as fast as a conversion to double.
+     * So the code inserts the upper half of the word into the last bits of the
+     * double 2^84, and the lower half into those of 2^52, and adds. */
     double number =
         __hiloint2double(0x45300000, (int)(bits >> 32)) - 0x1.00000001p84;
     number += __hiloint2double(0x43300000, (int)bits);

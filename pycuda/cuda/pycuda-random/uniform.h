@@ -28,7 +28,7 @@ __PYCUDA_UNIFORM(curandStateTest)
 __PYCUDA_UNIFORM_DOUBLE(curandStateTest)
 __PYCUDA_UNIFORM(curandStateXORWOW)
 __PYCUDA_UNIFORM(curandStatePhilox4_32_10)
-/* A double of Philox uses one word, unlike XORWOW's. */
+/* A double from Philox uses one word; a double from XORWOW uses two. */
 __PYCUDA_UNIFORM_DOUBLE(curandStatePhilox4_32_10)
 #undef __PYCUDA_UNIFORM
 #undef __PYCUDA_UNIFORM_DOUBLE

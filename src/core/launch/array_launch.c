@@ -89,8 +89,8 @@ launch_arrays_slow(struct core_context *context,
 }
 
 /* Fast path of core_use for an array whose memory was last used on the same
- * stream of this context. Returns false if it does not apply; the caller calls
- * core_use. */
+ * stream of this context. Returns false if it does not apply; the caller then
+ * calls core_use. */
 static inline bool
 array_use_fast(const struct core_context *context,
                const struct core_array_head *array, CUstream stream)

@@ -314,7 +314,8 @@ pool_allocate(PyObject *op, CORE_ARGS)
                : allocate((struct async_pool *)op, values[0], values[1]);
 }
 
-/* Returns idle memory to the device, without the GIL. */
+/* Method trim(keep=0): returns idle memory of the pool to the device until the
+ * pool holds only `keep` bytes. Releases the GIL. */
 static PyObject *
 pool_trim(PyObject *op, CORE_ARGS)
 {

@@ -34,19 +34,19 @@ struct core_nccl_place {
     int size, rank, device;
 };
 
-/* Begins to observe the calls of a communicator in the current context, which
- * fail if they are not complete after `seconds`. Returns NULL with an
- * exception on errors. */
+/* Begins to observe the calls of the communicator `handle`, whose context is
+ * current. A call fails if it is not complete after `seconds`. Returns NULL
+ * with an exception on errors. */
 struct core_nccl_watch *core_nccl_watch_new(ncclComm_t handle,
                                             struct core_nccl_place place,
                                             double seconds);
-/* Called before a call is passed to the library, which may wait for other
- * ranks. */
+/* Called before a function of the NCCL library is called. The function may
+ * wait for other ranks. */
 void core_nccl_watch_begin(struct core_nccl_watch *watch,
                            const struct core_nccl_mark *mark);
-/* Called when the library has returned from the call of
- * core_nccl_watch_begin. If `issued`, the call is observed until the work of
- * `stream` so far is complete. A call in a capture is not observed. */
+/* Called after the function of the NCCL library has returned. If `issued` is
+ * true, the call is observed until all work that `stream` has so far is
+ * complete. A call in a capture is not observed. */
 void core_nccl_watch_end(struct core_nccl_watch *watch,
                          const struct core_nccl_mark *mark, CUstream stream,
                          bool issued);

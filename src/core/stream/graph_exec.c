@@ -36,8 +36,8 @@ struct graph_exec {
     struct core_graph *graph;
 };
 
-/* Returns the event after the last launch; NULL if there was no launch or its
- * context is gone. */
+/* Returns the event after the last launch; NULL if there was no launch or the
+ * context of the launch is gone. */
 static CUevent
 exec_done(const struct graph_exec *self)
 {

@@ -40,10 +40,10 @@ struct core_capture {
 
 /* Returns whether any capture is open. */
 bool core_captures_exist(void);
-/* core_capture_list opens a capture: adds it to the list of open captures,
- * which has no reference to it. core_capture_unlist closes an open capture:
- * removes it from the list and returns its list of other contexts, which the
- * caller owns then. */
+/* core_capture_list opens a capture: adds it to the list of open captures. The
+ * list has no reference to the capture. core_capture_unlist closes an open
+ * capture: removes it from the list. It returns the capture's list of other
+ * contexts, which the caller then owns. */
 void core_capture_list(struct core_capture *capture);
 struct core_capture_joined *core_capture_unlist(struct core_capture *capture);
 /* Returns an open capture in which the context `from` takes part and `to` does

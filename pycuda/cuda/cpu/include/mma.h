@@ -2,8 +2,9 @@
  *
  * A fragment's elements are distributed over the lanes in the order of memory:
  * lane 0 has the first 32nd of them, lane 1 the next one. Accumulators are
- * distributed as if stored row by row. Fragments of one use, shape and layout
- * therefore agree for all types, and a lane's elements are adjacent.
+ * distributed as if stored row by row. The elements of a lane are therefore
+ * adjacent, and fragments with equal use, shape and layout are distributed in
+ * the same way for all element types.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -23,7 +23,8 @@ constexpr bool __pycuda_copies<thread_block_tile<Size, Parent>> = true;
     static_assert(__pycuda_copies<GROUP>,                                     \
                   "memcpy_async is for blocks, tiles and coalesced groups")
 
-/* Variant for a number of bytes, or any type that converts to one. */
+/* memcpy_async with a size in bytes. `bytes` may have any type that converts
+ * to size_t. */
 template <class Group, class T, class S, class Bytes>
 __device__ inline void
 memcpy_async(const Group &group, T *to, const S *from, const Bytes &bytes)
@@ -31,8 +32,8 @@ memcpy_async(const Group &group, T *to, const S *from, const Bytes &bytes)
     __PYCUDA_CHECK_COPIES(Group);
     __pycuda_copy(group, to, from, (size_t)bytes);
 }
-/* Variant for two numbers of elements; copies as many as the smaller
- * number. */
+/* memcpy_async with the numbers of elements of the target (`room`) and of the
+ * source (`count`); copies the smaller number of elements. */
 template <class Group, class T, class Count, class Limit>
 __device__ inline void
 memcpy_async(const Group &group, T *to, const Count &room, const T *from,

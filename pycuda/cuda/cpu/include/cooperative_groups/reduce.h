@@ -42,8 +42,9 @@ __PYCUDA_REDUCTIONS(unsigned int)
 #undef __PYCUDA_REDUCTIONS
 #undef __PYCUDA_REDUCTION
 
-/* Every thread gets the result. The order of operations is that of a GPU; it
- * affects sums of floats, and groups with absent lanes, which contribute 0. */
+/* Returns the result of the tile's reduction to every thread of the tile.
+ * Values are combined in the order of a GPU, on which the rounding of float
+ * sums depends. Absent lanes contribute 0, as on a GPU. */
 template <unsigned int Size, class T, class Operation>
 __device__ inline T
 __pycuda_reduce_tile(const __pycuda_tile<Size> &tile, T value,

@@ -16,8 +16,8 @@ struct __align__(4) __PYCUDA_RAW2 {
     unsigned short x, y;
 };
 
-/* The float near a double that rounds to the same result as the double:
- * inexact values get an odd last bit. */
+/* Converts a double to a float that rounds to the same 16-bit float as the
+ * double: if the conversion is inexact, the float's last bit is odd. */
 #ifndef __PYCUDA_ODD_FLOAT
 #define __PYCUDA_ODD_FLOAT
 __pycuda_both float
@@ -35,8 +35,8 @@ __pycuda_odd_float(double x)
     }
     return __builtin_bit_cast(float, away ? bits - 1u : bits + 1u);
 }
-/* The double near a 64-bit integer that rounds to the same result as the
- * integer; shorter integers are exact in double. */
+/* Converts a 64-bit integer to a double that rounds to the same 16-bit float
+ * as the integer. Shorter integers are exact in double. */
 __pycuda_both double
 __pycuda_odd_double(unsigned long value)
 {
