@@ -18,8 +18,9 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-# Module of another package -> module of this package, whose `register` is
-# called once when the other module is complete.
+# Module of another package -> module of this package with a function
+# `register`, which is called once, after the other package's module is
+# imported.
 _REGISTERED_BY = {
     "dask.sizeof": "pycuda._dask.sizes",
     "dask.tokenize": "pycuda._dask.tokens",

@@ -74,7 +74,7 @@ _MOVES = re.compile(
     r"\bi\s*(?:=(?!=)|(?:[-+*/%&|^]|<<|>>)=|\+\+|--)"
     r"|(?:\+\+|--|&)\s*i\b"
 )
-# Words whose presence in an operation requires a grid-stride loop; so does an
+# An operation needs a grid-stride loop if it contains one of these words or an
 # assignment to `i`. Any other operation works with one thread per element.
 _NEEDS_LOOP = re.compile(
     r"\b(?:total_threads|cta_start|tid|break|continue|return|goto|asm"

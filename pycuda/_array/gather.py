@@ -174,8 +174,8 @@ def multi_take_put(
     if len(offsets) != len(arrays):
         raise ValueError("src_offsets must have one entry per array")
     targets = _scatter_targets(arrays, dest_shape, out)
-    # copies of indices that share memory with a target: writes to it must not
-    # change the indices for the next target
+    # Copy the indices if they share memory with a target: otherwise a write to
+    # the target would change the indices for the next target.
     for target in targets:
         dest_indices = indexing.apart(target, dest_indices, stream)
         src_indices = indexing.apart(target, src_indices, stream)
@@ -212,8 +212,8 @@ def multi_put(
                 f"{dest_indices.size}"
             )
     targets = _scatter_targets(arrays, dest_shape, out)
-    # copies of indices that share memory with a target: writes to it must not
-    # change the indices for the next target
+    # Copy the indices if they share memory with a target: otherwise a write to
+    # the target would change the indices for the next target.
     for target in targets:
         dest_indices = indexing.apart(target, dest_indices, stream)
     for array, target in zip(arrays, targets, strict=True):

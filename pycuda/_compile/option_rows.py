@@ -29,7 +29,7 @@ FORWARD = "forward"
 class Row(NamedTuple):
     """One option."""
 
-    names: tuple[str, ...]  # the long name, the short name, then others
+    names: tuple[str, ...]  # long name, short name, then any further names
     value: str
     action: str
     text: str = ""

@@ -28,7 +28,8 @@ _INCLUDE = re.compile(
     r"|__has_include(?:_next)?\s*\(\s*(<[^>\n]*>|\"[^\"\n]*\")",
     re.MULTILINE,
 )
-# Folders of NVIDIA's C++ libraries, whose headers have templates.
+# Folders of NVIDIA's C++ libraries. Their headers declare templates, which are
+# an error inside extern "C".
 _CPP_LIBRARIES = ("<cub/", "<cuda/", "<nv/", "<thrust/")
 _LEADING = re.compile(
     r"""((?:

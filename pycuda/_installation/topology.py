@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import ctypes
 
-# Result of nvmlDeviceGetTopologyCommonAncestor -> its name in the output of
-# `nvidia-smi topo -m`. It is the level at which the paths of two devices join.
+# Level of the topology at which the paths of two devices join: the number that
+# nvmlDeviceGetTopologyCommonAncestor returns -> the name that
+# `nvidia-smi topo -m` prints.
 _LEVELS = {0: "INT", 10: "PIX", 20: "PXB", 30: "PHB", 40: "NODE", 50: "SYS"}
 _P2P_NVLINK = 2  # index of a capability of nvmlDeviceGetP2PStatus
 _MOST_LINKS = 18

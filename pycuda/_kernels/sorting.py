@@ -170,8 +170,8 @@ def make_values(sort: Sort) -> tuple[Any, ...]:
         "sort/keys.cuh",
         "sort/vectors.cuh",
         "sort/values.cu",
-        # only for elements of 4 bytes: for others, one pass per digit is
-        # faster
+        # Vectors are used only for elements of 4 bytes. For other sizes, one
+        # pass per digit is faster.
         by_vectors=int(sort.dtype.itemsize == 4),
     )
     parts = "plan", "assign", "deal", "buckets"

@@ -154,7 +154,8 @@ class Exchanges:
             taken = None if is_root else Parts(array, 1, equal=False)
             self.exchange(sent, taken)
             return
-        # Each rank copies one slice from the root, then the others' slices.
+        # Each rank copies one slice from the root, then the other slices from
+        # the other ranks.
         memory: Any = array
         if isinstance(array, np.ndarray) or not array.flags.c_contiguous:
             memory = _on_device(array) if is_root else None
@@ -164,8 +165,8 @@ class Exchanges:
                 memory = memory.copy("C")
         owner, region = self._export(memory)
         regions = self._share(region)
-        # `address` may differ from the address of `memory`, since a copy of it
-        # may have been exported.
+        # `address` may differ from the address of `memory`, since `_export`
+        # may have exported a copy of the memory.
         address = self.peers.address(region, self.rank)
         if not is_root:
             self._pull(address, regions, root, self.rank, nbytes)

@@ -216,7 +216,7 @@ class Reports:
             text = file.read()
         complete = text[: text.rfind(b"\n") + 1]
         self._read += len(complete)
-        # Lines of bytes: those of a str would end at U+2028 as well.
+        # Bytes are split into lines, since a str is also split at U+2028.
         lines = complete.splitlines()
         return [json.loads(line.decode("utf-8", "replace")) for line in lines]
 

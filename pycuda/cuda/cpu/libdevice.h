@@ -23,8 +23,8 @@
 
 /* clang-format off */
 /* __PYCUDA_NV_n calls the function `name` with n arguments of types A to D. It
- * uses `name` only as an operand of # and ##: passed to another macro, `name`
- * would be expanded if the program has a macro called so. */
+ * does not use __PYCUDA_NV: as an argument of that macro, `name` would be
+ * expanded before # and ## if the program defines a macro called `name`. */
 #define __PYCUDA_NV_1(result, name, A) \
     __PYCUDA_NV_DEFINE(result, __pycuda_libdevice_##name, "__nv_" #name, \
         (A a), name(a))

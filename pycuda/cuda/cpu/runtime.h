@@ -47,7 +47,8 @@ __device__ void *__pycuda_malloc_aligned(size_t bytes, size_t alignment);
 __device__ void __pycuda_free(void *pointer);
 __device__ unsigned long __pycuda_clock64(void);
 __device__ unsigned long __pycuda_globaltimer(void);
-/* Not declared const: the variable that it queries must keep its address. */
+/* Lacks the attribute const: with it, the compiler could keep the variable at
+ * `address` in a register. */
 __device__ int __pycuda_space(const void *address) __attribute__((nothrow));
 __device__ void __pycuda_texture(unsigned long object, int access, float x,
                                  float y, float z, int layer, void *out);

@@ -35,8 +35,9 @@ curand(curandStateXORWOW *state)
     return state->v[4] + state->d;
 }
 
-/* Replaces v by p(step) v: the polynomial p, whose coefficients are bits, of
- * the register's step. */
+/* Replaces v by p(S) v, where S is the linear map of one step of the shift
+ * register, and p is a polynomial over GF(2): bit i of p is the coefficient of
+ * S^i. */
 __pycuda_fn void
 __pycuda_xorwow_apply(unsigned int v[5], const unsigned int p[5])
 {

@@ -312,9 +312,9 @@ integer_extended(const struct value *value)
     return bits;
 }
 
-/* Stores an argument whose size differs from that of its parameter: an integer
- * with as many bytes as the parameter has. Raises TypeError if the argument is
- * not an integer. */
+/* Stores an argument whose size differs from the size of its parameter.
+ * Converts an integer to the parameter's size; raises TypeError for any other
+ * argument. */
 static int
 value_resize(struct core_function *function, Py_ssize_t index,
              const struct value *value, PyObject *arg, char *target,
@@ -334,8 +334,8 @@ value_resize(struct core_function *function, Py_ssize_t index,
 }
 
 /* Maximum number of argument types per parameter that are compared with the
- * kernel's source. The limit keeps calls fast whose argument types change from
- * call to call. */
+ * kernel's source. With the limit, calls are fast even if their argument types
+ * change from call to call. */
 #define MAX_TYPE_CHECKS 8
 
 /* Compares an argument's type with the parameter's declaration in the kernel's

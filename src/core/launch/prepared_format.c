@@ -406,8 +406,8 @@ is_integer(char code)
     return strchr("bBhHiIlLqQnN", code) != NULL;
 }
 
-/* Returns whether the format has one field per parameter, each of the
- * parameter's size or convertible to it. */
+/* Returns whether the format has one field per parameter, and each field has
+ * the size of its parameter or can be converted to that size. */
 static bool
 format_fits(const struct core_format *format, const struct core_layout *layout)
 {
@@ -425,9 +425,9 @@ format_fits(const struct core_format *format, const struct core_layout *layout)
 }
 
 /* Compares the fields of the format string with the kernel's parameters. Sets
- * by_layout to true if the kernel's parameters are known and the format has
- * one field for each, of its size or convertible to it. If so, also sets each
- * field's `target` to the parameter's offset. */
+ * by_layout to true if the kernel's parameters are known and the fields fit
+ * them (format_fits). If so, also sets each field's `target` to the offset of
+ * its parameter. */
 void
 core_format_set_offsets(struct core_format *format,
                         const struct core_layout *layout)

@@ -271,8 +271,8 @@ may_query(const struct core_context *context)
            top->handle == context->handle;
 }
 
-/* Counts a launch on a stream that has no entry in the table, in the entry
- * that all such streams share. */
+/* Counts a launch on a stream that has no entry of its own in the table. All
+ * such streams share one further entry. */
 static void
 untracked_add(struct core_context *context, bool open)
 {
@@ -397,8 +397,8 @@ context_is_idle(const struct core_context *other, const void *value)
 }
 
 /* Returns whether all operations of the context are known to be complete, so
- * that a copy does not have to wait. Several Contexts may be for the same
- * native context. */
+ * that a copy does not have to wait. Includes the operations that were issued
+ * by other Context objects of the same native context. */
 bool
 core_throttles_are_idle(const struct core_context *context)
 {

@@ -46,10 +46,11 @@ void core_cross_use_end(struct core_allocation *self);
 /* Waits on the host for the context that allocated the memory at an address,
  * if that is not the current one. Returns 0, or -1 with an exception. */
 int core_cross_wait_address(CUdeviceptr pointer);
-/* Waits on the host for the context of a CUDA array if that is not the current
- * one, and then sets `is_cross`. If it is set, the caller must also wait for
- * its own operation, since later operations in the array's context cannot wait
- * for it. */
+/* If a CUDA array belongs to another context than the current one, and neither
+ * of the two contexts is capturing, waits on the host for the array's context
+ * and sets *is_cross to true. The caller must then also wait for the operation
+ * that it issues on the array, since later operations in the array's context
+ * do not wait for that operation. Returns 0, or -1 with an exception. */
 int core_cross_wait_array(PyObject *array, bool *is_cross);
 
 #endif

@@ -290,10 +290,10 @@ core_pool_trim(struct core_context *context)
 
 /* After OUT_OF_MEMORY, frees memory and returns true: the caller must retry
  * its allocation. Returns false for other codes and if `tried` is already set.
- * To free memory it collects garbage and frees the pool's idle memory, which
- * may run any Python code. Other threads and destructors may end contexts and
- * kernels in that time, so the caller needs references to the objects that it
- * uses afterwards. */
+ * This function runs the garbage collector and frees the pool's idle memory.
+ * In that time any Python code may run, and other threads and destructors may
+ * end contexts and kernels. So the caller needs references to the objects that
+ * it uses afterwards. */
 bool
 core_reclaim_memory(CUresult code, bool *tried)
 {

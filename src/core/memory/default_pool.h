@@ -23,8 +23,8 @@ CUresult core_allocate_raw(CUdeviceptr *pointer, size_t bytes);
 CUresult core_pool_allocate(struct core_context *context, size_t bytes,
                             CUstream stream,
                             struct core_allocation *allocation);
-/* Returns the memory of an allocation to the pool. If it returns false, the
- * caller must free the memory. */
+/* Gives the memory of an allocation back to the pool. Returns false if the
+ * pool does not take the memory; the caller must then free it. */
 bool core_pool_return(struct core_allocation *allocation);
 /* Gives the memory and the deallocated Python object `dead` to the pool, in
  * tp_dealloc. Returns false if the caller must free both. */

@@ -298,8 +298,9 @@ static const struct {
 #undef TABLE
 };
 
-/* Returns a trampoline for `function`, the same one each time. Returns NULL
- * with a RuntimeError if all are in use. */
+/* Returns the trampoline that takes `lock` and calls `function`. A second call
+ * with both arguments equal returns the same trampoline. Returns NULL with a
+ * RuntimeError if all trampolines are in use. */
 static void *
 trampoline_of(int kind, void *function, enum core_call_lock lock)
 {

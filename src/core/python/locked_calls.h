@@ -19,8 +19,8 @@ enum core_call_lock {
     CORE_CALL_OWN, /* the first argument's own lock */
 };
 
-/* Creates a type whose methods, attributes and slots take locks, as
- * PyType_FromModuleAndSpec does without locks. If `lock` is CORE_CALL_HEAD,
+/* Does the same as PyType_FromModuleAndSpec, except that the methods,
+ * attributes and slots of the type take locks. If `lock` is CORE_CALL_HEAD,
  * destructors take the lock of the object's context only. Numeric operators
  * take the lock of the current context only. Returns a new reference, or NULL
  * with an exception. */

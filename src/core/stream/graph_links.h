@@ -30,8 +30,8 @@ void core_graph_link_add(struct core_context *context,
 /* Removes the entry if it is still in the list. The caller owns the native
  * graph and destroys that graph afterwards. */
 void core_graph_link_remove(struct core_graph_link *link);
-/* Waits for the context's work. Then destroys all its native graphs and sets
- * their owners' handles to NULL. */
+/* Waits for the context's work. Then destroys all native graphs of the context
+ * and sets the handles in the Python objects that own the graphs to NULL. */
 void core_graph_links_end(struct core_context *context);
 
 #endif

@@ -201,7 +201,7 @@ texture_update(struct core_texture *state, CUstream stream)
 }
 
 /* Returns 1 if the bound memory was freed, else 0. Freed memory is no error
- * here, since the kernel may not read it. Returns -1 for other exceptions. */
+ * here: perhaps the kernel does not read it. Returns -1 for other errors. */
 static int
 resource_freed(const struct core_texture *state, CUstream stream)
 {
@@ -221,10 +221,10 @@ resource_freed(const struct core_texture *state, CUstream stream)
     return 0;
 }
 
-/* Before a launch, writes the handles of all changed bindings into the
- * module's variables and waits for the stream if there are any. Raises
- * LogicError if a binding changed and the stream captures. Skips bindings to
- * freed memory, since the kernel may not read them. */
+/* Called before a launch. If bindings have changed, writes their handles into
+ * the module's variables, and waits for the stream. Raises LogicError if a
+ * binding has changed and the stream captures. Skips bindings to freed memory,
+ * since the kernel perhaps does not read that memory. */
 int
 core_textures_update(struct core_module *module, CUstream stream)
 {

@@ -115,10 +115,10 @@ using __pycuda_sub_extents_t =
     typename __pycuda_sub_extents<Extents, 0, index_sequence<>,
                                   Slices...>::type;
 
-/* Returns true if a part has the layout of the whole. In the order of
- * ascending strides, the axes that the part keeps must then precede the
- * removed ones. All kept axes but the last must be whole, and the slice of the
- * last one must have no step. */
+/* Returns whether a part has the layout of the whole array. It has if three
+ * conditions hold for the axes in the order of ascending strides: the axes
+ * that the part keeps precede the axes that it removes; all kept axes but the
+ * last are whole; the slice of the last kept axis has no step. */
 template <class... Slices>
 __host__ __device__ constexpr bool
 __pycuda_keeps_layout(bool is_left)
