@@ -263,7 +263,7 @@ rcbrtf(float x)
 {
     __PYCUDA_EXACT
     float y, q, a = __pycuda_cube(x, y, q);
-    /* miss = 1 - a y^3; each product includes its rounding error. */
+    /* miss = 1 - a y^3, corrected by the rounding errors of the products */
     float p1 = a * y, p2 = p1 * y;
     float low = __builtin_fmaf(p1, y, -p2) + __builtin_fmaf(a, y, -p1) * y;
     float miss = __builtin_fmaf(-p2, y, 1.0f) - low * y;

@@ -144,8 +144,8 @@ tex1Dfetch(T *texel, cudaTextureObject_t object, int x)
     *texel = tex1Dfetch<T>(object, x);
 }
 
-/* Defines, for each texture shape, the access function, and its form that
- * stores the result through a pointer. */
+/* Defines two functions NAME for a texture shape: one returns the value that
+ * the texture has at the given coordinates, one stores it in *texel. */
 #define __PYCUDA_TEXTURE(NAME, ACCESS, DECLARE, PASS, X, Y, Z, LAYER)         \
     template <class T>                                                        \
     __pycuda_template_fn T NAME(cudaTextureObject_t object,                   \

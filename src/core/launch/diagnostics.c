@@ -81,8 +81,8 @@ kernel_name(const struct core_context *context,
     return name == NULL ? "?" : name;
 }
 
-/* Called before a Function is freed: stores its name in its recorded launches,
- * since it cannot be looked up later. */
+/* Called before a Function is freed: stores the Function's name in the records
+ * of its launches, since the name cannot be looked up later. */
 void
 core_launch_records_name(struct core_context *context, CUfunction function,
                          PyObject *name)

@@ -27,8 +27,9 @@ struct core_legacy_call {
     char arguments[ARGUMENT_BYTES];
 };
 
-/* Returns the function's state of single-step calls, and allocates it at the
- * first call. Returns NULL with MemoryError on failure. */
+/* Returns the values that methods of this file, such as _set_block_shape, have
+ * stored for the function's next launch. Allocates the struct at the first
+ * call. Returns NULL with MemoryError on failure. */
 static struct core_legacy_call *
 state_of(PyObject *op)
 {

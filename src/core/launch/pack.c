@@ -40,7 +40,7 @@ struct value {
     /* alignment in bytes that the value has if the arguments are packed one
      * after the other, as PyCUDA packs them */
     size_t alignment;
-    /* conversion that read the argument; its Python type decides */
+    /* conversion that read the argument, chosen by the argument's type */
     enum core_argument kind;
     /* if a device address is passed: the address, to which `data` points */
     CUdeviceptr pointer;

@@ -37,7 +37,7 @@ enum {
     GUARANTEED = MAX_PENDING / 2 / CORE_THROTTLES,
     /* number of launches that are issued between two checks for completion */
     STEP = GUARANTEED / 2,
-    /* above MAX_PENDING, one check for completion per this many launches */
+    /* number of launches per check while more than MAX_PENDING are pending */
     ASK_EVERY = 16,
     ROWS = CORE_THROTTLES + 1,
 };
@@ -151,8 +151,8 @@ throttle_limit(const struct core_context *context,
 }
 
 /* Returns whether the stream certainly exists: the default stream, or a stream
- * that this context has created. Another library may have destroyed its
- * stream. */
+ * that this context has created. Any other stream belongs to another library,
+ * which may have destroyed it. */
 static bool
 stream_lives(const struct core_context *context, CUstream stream)
 {

@@ -76,9 +76,9 @@ core_is_array(PyObject *object)
 /* Returns the object that owns an array's memory, borrowed, or NULL. If the
  * array is a view, follows the chain of views. */
 PyObject *core_memory_owner(PyObject *owner);
-/* Returns the context of the memory of an allocation or array, borrowed, which
- * may have been detached; NULL, without an exception, if the memory is of
- * another kind. */
+/* Returns the context to which the memory of an allocation or array belongs,
+ * borrowed. The context may have been detached. Returns NULL, without an
+ * exception, if the memory is of another kind. */
 struct core_context *core_memory_context(PyObject *owner);
 /* Returns the address as an int, and marks the allocation as escaped. */
 PyObject *core_allocation_int(PyObject *allocation);

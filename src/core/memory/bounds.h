@@ -23,7 +23,8 @@ int core_bounds_fail(PyObject *object, size_t bytes, size_t room,
                      const char *routine);
 
 /* Raises LogicError if `bytes` exceeds the object's size. The driver does not
- * detect an overrun from one array into another that share an allocation. */
+ * detect an overrun from one array into another array of the same
+ * allocation. */
 static inline int
 core_bounds_check(PyObject *object, size_t bytes, const char *routine)
 {

@@ -33,7 +33,7 @@ bool core_pool_recycle(struct core_allocation *dead);
 void core_pool_trim(struct core_context *context);
 
 /* Rules that prevent the reuse of memory that is still in use. Tests switch
- * them off one at a time to see that they matter. */
+ * off one rule at a time to show that each rule is necessary. */
 enum core_pool_rule {
     /* before reuse, wait for the last stream that used the memory */
     RULE_OTHER_STREAMS = 1,

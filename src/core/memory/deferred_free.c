@@ -1,6 +1,7 @@
 /* deferred_free.c - device memory that is freed after captures.
  *
- * A capture would record the free and repeat it at each launch of the graph.
+ * If memory were freed during a capture, the free would become part of the
+ * graph and would be repeated at each launch of the graph.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"

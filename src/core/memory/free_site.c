@@ -108,8 +108,8 @@ core_free_site_record(PyObject *object)
 }
 
 /* Finds the newest free of the object, and stores it in *site with a new
- * reference to its code. Returns false, with a NULL code, if it is not
- * recorded. */
+ * reference to its code. Returns false, with a NULL code, if no free of the
+ * object is recorded. */
 static bool
 site_find(const PyObject *object, struct site *site)
 {

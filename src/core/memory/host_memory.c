@@ -24,7 +24,7 @@
 enum host_kind {
     HOST_PAGELOCKED, /* allocated by cuMemHostAlloc */
     HOST_ALIGNED,    /* allocated by aligned_alloc */
-    HOST_REGISTERED, /* cuMemHostRegister of the user's array */
+    HOST_REGISTERED, /* user's array, registered by cuMemHostRegister */
 };
 
 struct host_object {

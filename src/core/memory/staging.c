@@ -333,7 +333,7 @@ set_staging(PyObject *unused, CORE_ARGS)
     how.anywhere = least != SIZE_MAX;
     struct core_context *context = core_stack_top();
     if (context != NULL) {
-        /* the ring's chunk size may differ from the new one */
+        /* the chunk size of the existing ring may differ from how.chunk */
         core_staging_drop(context);
     }
     size_t before = READ_SHARED(copies);

@@ -78,9 +78,9 @@ core_owners_are_disjoint(PyObject *owner, PyObject *other)
            Py_IS_TYPE(other, core.allocation_type);
 }
 
-/* Records that the stream uses the memory of an object of a user's class. The
- * memory is that of its attribute gpudata; an object without this attribute is
- * ignored. */
+/* Records that the stream uses the memory to which the attribute gpudata of an
+ * object of a user's class refers. Ignores an object without this
+ * attribute. */
 static int
 use_gpudata_of(PyObject *object, CUstream stream)
 {

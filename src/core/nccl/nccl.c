@@ -245,8 +245,9 @@ core_nccl_get(PyObject *capsule)
     return self;
 }
 
-/* Returns the current context if it is the primary one of its device: NCCL
- * uses no other. Else NULL with an exception. */
+/* Returns the current context if it is the primary context of its device.
+ * Otherwise returns NULL with an exception, since NCCL works in primary
+ * contexts only. */
 static struct core_context *
 context_check(void)
 {

@@ -372,7 +372,8 @@ nccl_group_end(PyObject *module, PyObject *unused)
 }
 
 /* _nccl_scaled_sum(communicator, type, bytes): creates a reduction that sums
- * the elements multiplied by a factor. `bytes` is the factor. */
+ * the elements multiplied by a factor. `bytes` contains the factor as a value
+ * of the type. */
 static PyObject *
 nccl_scaled_sum(PyObject *module, PyObject *args)
 {

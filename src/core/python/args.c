@@ -280,8 +280,8 @@ core_dimensions(PyObject *object, const char *what, unsigned out[3])
     return status;
 }
 
-/* Returns whether the object is a tuple of ints. It cannot change, so a later
- * call with the same object (pointer) has the same value. */
+/* Returns whether the object is a tuple of ints. Such a tuple cannot change,
+ * so a later call with the same object (pointer) has the same value. */
 static bool
 is_constant(PyObject *object)
 {

@@ -24,8 +24,9 @@ int core_open_ready(const char *routine);
 struct core_error_hooks {
     /* Returns whether this thread has a current context. */
     bool (*has_context)(void);
-    /* If the error `code` makes the context unusable, writes its latest
-     * launches to `text`, a buffer of `room` bytes, and returns true. */
+    /* If the error `code` makes the context unusable, writes the context's
+     * latest launches to `text`, a buffer of `room` bytes, and returns true.
+     */
     bool (*sticky_detail)(CUresult code, char *text, size_t room);
 };
 

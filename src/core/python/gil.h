@@ -10,8 +10,8 @@
 
 #include "core/core.h"
 
-/* Called at a thread's first use of a context. Makes the thread wait, if
- * Python ends it during exit, before the driver's thread-local destructors
+/* Called at a thread's first use of a context. If Python later ends the thread
+ * during exit, the thread waits before the driver's thread-local destructors
  * run. */
 void core_thread_uses_driver(void);
 /* core_gil_release releases the GIL before a call of the driver or NVRTC;

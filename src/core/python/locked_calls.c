@@ -135,8 +135,9 @@ struct target {
     SIXTY_FOUR(ROW, number##6)                                                \
     SIXTY_FOUR(ROW, number##7)
 
-/* The body of a trampoline: calls the function of row `number` of the kind's
- * table with `arguments`, the first of which is `self`. */
+/* The body of a trampoline: takes the locks and calls the function in row
+ * `number` of the table of the signature `kind`. `arguments` are the arguments
+ * of the function; the first one is `self`. */
 #define BODY(kind, number, result_type, parameters, arguments)                \
     static result_type kind##_##number parameters                             \
     {                                                                         \

@@ -1,8 +1,8 @@
 /* locked_calls.h - takes locks (locks.h) during each call from Python into the
  * extension, in free-threaded Python.
  *
- * In builds with the GIL, the functions take no locks and only call those of
- * Python.
+ * In builds with the GIL, the functions take no locks and only call the
+ * corresponding functions of Python.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_PYTHON_LOCKED_CALLS_H

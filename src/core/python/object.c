@@ -115,7 +115,7 @@ core_add_headless_type(PyObject *module, PyTypeObject **field,
 
 /* Sets an attribute of a class with vectorcall. When a program replaces the
  * class's __call__, clears the class's vectorcall flag: Python before 3.12
- * does not, and would never call the new __call__. */
+ * does not clear the flag, and would never call the new __call__. */
 static int
 callable_type_setattro(PyObject *op, PyObject *name, PyObject *value)
 {

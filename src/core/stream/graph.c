@@ -69,9 +69,9 @@ core_graph_capture(struct core_graph *self, CUstream stream)
     return 1;
 }
 
-/* Reads the arguments of the method launch(stream=None). The launch's context
- * is that of the stream. Without a stream, and with another library's stream,
- * it is the current context. */
+/* Reads the arguments of the method launch(stream=None). The context of the
+ * launch is the stream's context if a Stream is given, and the current context
+ * if no stream or another library's stream is given. */
 int
 core_graph_launch_args(CORE_ARGS, struct core_graph_launch *launch)
 {

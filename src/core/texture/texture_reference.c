@@ -450,8 +450,8 @@ texref_set_array(PyObject *op, PyObject *array)
     return state_bind(state, array);
 }
 
-/* Returns the offset in bytes of an address from the last address before it
- * that has the alignment of textures. */
+/* Returns the remainder, in bytes, of an address divided by the device's
+ * alignment of textures. */
 static size_t
 texture_offset(CUdeviceptr pointer)
 {
