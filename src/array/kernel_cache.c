@@ -125,18 +125,24 @@ factory_result_parse(PyObject *answer, struct kernel *kernel)
                : NULL;
 }
 
+/* Returns the entry of a kernel in the kernel cache of the current context, or
+ * NULL if there is none or with an exception. */
+static struct entry *
+entry_find(uint64_t low, uint64_t high)
+{
+    struct kernels *kernels = kernels_current();
+
+    return kernels ? hash_table_find(&kernels->table, low, high) : NULL;
+}
+
 /* Adds a kernel to the kernel cache. Returns 0, or -1 with an exception. */
 static int
 kernel_store(uint64_t low, uint64_t high, const struct kernel *kernel,
              PyObject *function)
 {
     struct kernels *kernels = kernels_get_or_create();
-    struct entry *entry;
+    struct entry *entry = kernels ? PyMem_RawMalloc(sizeof *entry) : NULL;
 
-    if (kernels && hash_table_find(&kernels->table, low, high)) {
-        return 0; /* another thread has compiled the kernel too */
-    }
-    entry = kernels ? PyMem_RawMalloc(sizeof *entry) : NULL;
     if (!entry) {
         return kernels ? (PyErr_NoMemory(), -1) : -1;
     }
@@ -150,8 +156,10 @@ kernel_store(uint64_t low, uint64_t high, const struct kernel *kernel,
 }
 
 /* Calls Python's kernel factory and adds the kernel to the kernel cache,
- * unless the current context has changed during the call. Returns a new
- * reference to the Function, or NULL with an exception. */
+ * unless the current context has changed during the call. If another thread
+ * has added the kernel in the meantime, returns that one, since callers rely
+ * on the kernel cache to keep the Function. Returns a new reference to the
+ * Function, or NULL with an exception. */
 static PyObject *
 kernel_make(uint64_t low, uint64_t high, PyObject *key, struct kernel *kernel)
 {
@@ -163,9 +171,23 @@ kernel_make(uint64_t low, uint64_t high, PyObject *key, struct kernel *kernel)
     PyObject *answer = core_make_kernel(key);
     PyObject *function = answer ? factory_result_parse(answer, kernel) : NULL;
     Py_XDECREF(answer);
-    if (function && (core_context_key(&context) < 0 ||
-                     (context == kernel->context &&
-                      kernel_store(low, high, kernel, function) < 0))) {
+    if (!function) {
+        return NULL;
+    }
+    if (core_context_key(&context) < 0) {
+        Py_DECREF(function);
+        return NULL;
+    }
+    if (context != kernel->context) {
+        return function;
+    }
+    struct entry *entry = entry_find(low, high);
+    if (entry) {
+        Py_INCREF(entry->function);
+        *kernel = entry->kernel;
+        Py_SETREF(function, entry->function);
+    } else if (PyErr_Occurred() ||
+               kernel_store(low, high, kernel, function) < 0) {
         Py_CLEAR(function);
     }
     return function;
@@ -175,9 +197,7 @@ PyObject *
 kernel_find(uint64_t low, uint64_t high, PyObject *(*make_key)(void *),
             void *data, struct kernel *kernel)
 {
-    struct kernels *kernels = kernels_current();
-    struct entry *entry =
-        kernels ? hash_table_find(&kernels->table, low, high) : NULL;
+    struct entry *entry = entry_find(low, high);
 
     if (entry) {
         *kernel = entry->kernel;

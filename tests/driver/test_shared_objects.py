@@ -284,6 +284,31 @@ def test_kernels_are_dropped(context: Any, rounds: int) -> None:
 
 
 @with_rounds
+def test_a_kernel_is_made_by_several_threads(
+    context: Any, rounds: int
+) -> None:
+    """All threads use the kernel that the first one adds to the cache."""
+    given = gpuarray.to_gpu(HOST)
+    gate = threading.Barrier(THREADS)
+
+    def work(number: int) -> None:
+        try:
+            for turn in range(rounds):
+                if gate.wait() == 0:
+                    _driver._drop_kernels()
+                gate.wait()
+                for _ in range(3):
+                    np.testing.assert_array_equal(
+                        (given * turn).get(), HOST * turn
+                    )
+        except BaseException:
+            gate.abort()
+            raise
+
+    together(work, context=context)
+
+
+@with_rounds
 def test_kernel_objects_are_shared(context: Any, rounds: int) -> None:
     """An ElementwiseKernel and a ReductionKernel, with many sizes."""
     scale = ElementwiseKernel("float *y, float *x, float a", "y[i] = a * x[i]")
