@@ -45,17 +45,22 @@ def in_threads(count, folder, make):
 
 
 class Maker:
-    """A compilation that counts its calls, and how many run concurrently."""
+    """A compilation that counts its calls, and how many run concurrently.
 
-    def __init__(self, content=b"image"):
+    With `parties`, it ends when so many calls run.
+    """
+
+    def __init__(self, content=b"image", parties=1):
         self.content, self.calls, self.running, self.most = content, 0, 0, 0
         self.lock = threading.Lock()
+        self.gate = threading.Barrier(parties)
 
     def __call__(self):
         with self.lock:
             self.calls += 1
             self.running += 1
             self.most = max(self.most, self.running)
+        self.gate.wait(30)
         time.sleep(0.1)
         with self.lock:
             self.running -= 1
@@ -142,14 +147,14 @@ def no_locks(*args):
 
 def test_a_file_system_without_locks(tmp_path, monkeypatch):
     monkeypatch.setattr(fcntl, "flock", no_locks)
-    make = Maker()
+    make = Maker(parties=4)
     results = in_threads(4, str(tmp_path), make)
     assert make.calls == 4 and len(results) == 4
 
 
 def test_no_waiting(tmp_path, monkeypatch):
     monkeypatch.setenv("PYCUDA_CACHE_WAIT", "0")
-    make = Maker()
+    make = Maker(parties=4)
     in_threads(4, str(tmp_path), make)
     assert make.calls == 4
 
