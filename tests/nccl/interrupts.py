@@ -88,15 +88,17 @@ WAITS = {
 def interrupt(name, make, context):
     with context:
         wait = make(context)
-        sent = []
+        sent, waits = [], threading.Event()
 
         def send():
+            waits.wait()
             time.sleep(0.1)
             sent.append(time.monotonic())
             os.kill(os.getpid(), signal.SIGINT)
 
         threading.Thread(target=send).start()
         try:
+            waits.set()
             wait()
         except KeyboardInterrupt:
             late = time.monotonic() - sent[0]
@@ -119,8 +121,11 @@ def end_while_used(device):
             with contextlib.suppress(drv.Error), context:
                 array = gpuarray.zeros(50, np.float32)
                 stream = drv.Stream(1)  # does not wait for the default stream
+                # a queue without a limit could become too long to end soon
                 while not (begun.set() or split):
-                    comm.all_reduce(array, stream=stream)
+                    for _ in range(50):
+                        comm.all_reduce(array, stream=stream)
+                    stream.synchronize()
                 comm.split(0)
 
         users = [

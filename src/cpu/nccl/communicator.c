@@ -330,6 +330,9 @@ nccl_comm_end(struct ncclComm *comm, bool abort)
     if (abort) {
         atomic_store(&comm->shared.stopped, true);
     }
+    pthread_mutex_lock(&comm->lock);
+    comm->closes = true;
+    pthread_mutex_unlock(&comm->lock);
     nccl_comm_drain(comm);
     pthread_mutex_lock(&comm->lock);
     comm->ends = true;
@@ -438,11 +441,17 @@ operation_issue(struct nccl_operation *operation, struct cpu_stream *stream)
     }
     *(struct nccl_call *)op->argument =
         (struct nccl_call){.op = op, .operation = operation, .issued = true};
-    atomic_fetch_add(&operation->references, 1);
     op->run = call_run;
     op->runs_after_failure = true;
     op->finishes_later = true;
     pthread_mutex_lock(&comm->lock);
+    if (comm->closes) {
+        pthread_mutex_unlock(&comm->lock);
+        cpu_op_release(op);
+        return cpu_external_error_set("an operation was issued while another "
+                                      "thread ended the communicator");
+    }
+    atomic_fetch_add(&operation->references, 1);
     struct cpu_op *before = comm->issued;
     comm->pending++;
     comm->issued = op; /* takes over the reference that cpu_op_new returned */

@@ -53,8 +53,9 @@ struct ncclComm {
     struct nccl_call *first, *last;
     unsigned pending; /* number of issued operations that are not complete */
     struct cpu_op *issued; /* the last operation that was issued, or NULL */
-    bool ends;  /* tells the progress thread to end when the queue is empty */
-    bool ended; /* the progress thread has ended */
+    bool closes; /* the end has begun: no further operations are issued */
+    bool ends;   /* tells the progress thread to end when the queue is empty */
+    bool ended;  /* the progress thread has ended */
     /* asynchronous error of the communicator, an ncclResult_t */
     atomic_int result;
     /* error message of `result`; written before `result` is set */
@@ -86,7 +87,8 @@ ncclResult_t nccl_comm_wait_joined(struct ncclComm *comm);
 void nccl_comm_drain(struct ncclComm *comm);
 /* Leaves the communicator and drops the caller's reference. If `abort` is
  * true, pending operations end without a result; otherwise waits until the
- * pending operations are complete. */
+ * pending operations are complete. Operations that other threads issue in the
+ * meantime are refused, since the wait could otherwise last forever. */
 void nccl_comm_end(struct ncclComm *comm, bool abort);
 
 /* Creates an operation with one reference; takes over work->messages. Returns
