@@ -84,6 +84,7 @@ def _everything():
 def check_report(case, report):
     """Assert that a report has the data that the case specifies."""
     assert report["kind"] == case["kind"], report
+    assert report["remedy"] or report["check"] != "sync", report
     assert report["kernel"] == case.get("kernel", "k")
     if case.get("anywhere"):
         return

@@ -122,6 +122,33 @@ memory_remedy(const struct cpu_check_finding *finding, char *text, size_t size)
     }
 }
 
+static void
+sync_remedy(const struct cpu_check_finding *finding, char *text, size_t size)
+{
+    static const struct {
+        const char *kind, *remedy;
+    } rows[] = {
+        {"divergent-barrier", "move the barrier out of the branch or loop, so "
+                              "that all threads of the block reach it"},
+        {"deadlock", "let all threads that wait for each other reach the same "
+                     "barrier or warp operation"},
+        {"mask-without-caller",
+         "pass a mask that names all lanes that make the call"},
+        {"mask-names-ended",
+         "pass a mask of the lanes that still run, or let all lanes reach the "
+         "call"},
+        {"shuffle-width", "pass a power of two from 1 to 32"},
+        {"shuffle-from-absent",
+         "let the source lane take part: name it in the mask, or launch whole "
+         "warps"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(finding->kind, rows[i].kind) == 0) {
+            snprintf(text, size, "%s", rows[i].remedy);
+        }
+    }
+}
+
 void
 cpu_check_remedy(const struct cpu_check_finding *finding, char *text,
                  size_t size)
@@ -136,5 +163,7 @@ cpu_check_remedy(const struct cpu_check_finding *finding, char *text,
         init_remedy(finding, text, size);
     } else if (strcmp(finding->check, "memory") == 0) {
         memory_remedy(finding, text, size);
+    } else if (strcmp(finding->check, "sync") == 0) {
+        sync_remedy(finding, text, size);
     }
 }
