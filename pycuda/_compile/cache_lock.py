@@ -25,9 +25,11 @@ from collections.abc import Callable, Iterator
 from pycuda._compile import cache_trim, files
 from pycuda._compile.warn import number_from_environment, warn_user
 
-_DEFAULT = 120.0  # seconds
-_FIRST_PAUSE = 0.002  # seconds before the second attempt to acquire a lock
-_LAST_PAUSE = 0.05  # limit, in seconds, for the pause, which doubles each time
+_DEFAULT = 120.0  # maximum wait for a lock, in seconds
+# Pauses between two attempts to acquire a lock, in seconds: the first one, and
+# the longest one.  The pause doubles after each attempt.
+_FIRST_PAUSE = 0.002
+_LAST_PAUSE = 0.05
 _FAILED = b"failed"
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 

@@ -120,7 +120,7 @@ _ROWS = {
         "        const unsigned long long within = first % length;\n"
     ),
 }
-ROW_MINIMUM = 16  # shortest row in elements
+ROW_MINIMUM = 16  # minimum length of a row, in elements
 
 # C++ type of a partial result of a segmented scan: the combined value of some
 # elements, and whether a segment begins at one of these elements.

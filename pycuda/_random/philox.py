@@ -11,7 +11,7 @@ device nor on the shape of a launch.  Each kernel of
 from __future__ import annotations
 
 import operator
-from _thread import allocate_lock  # Importing threading takes milliseconds.
+from _thread import allocate_lock  # importing threading takes milliseconds
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np

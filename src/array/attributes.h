@@ -11,7 +11,8 @@
 #include "core/core.h"
 
 extern PyGetSetDef array_attributes[];
-/* Creates the objects that the attribute `flags` of arrays returns. */
+/* Creates, once, all objects that the attribute `flags` of an array can
+ * return. */
 int array_flags_setup(PyObject *module);
 
 #endif

@@ -4,10 +4,11 @@
  * Code also uses the _rn forms to prevent contraction into fma. The other
  * forms start with the result rounded to nearest and the sign of its error,
  * computed exactly (two-sum, fma), and step to the neighbour where the
- * rounding mode requires it. The float functions compute in double, which
- * holds everything but a few bits of sums. The double functions scale their
- * operands to exponents near zero and repeat the computation if the error
- * would not be representable.
+ * rounding mode requires it. The float functions compute in double. It
+ * represents products of floats exactly, and sums except for a few bits, whose
+ * sign is computed as above. If the error of a double function is not
+ * representable, the function scales its operands to exponents near zero and
+ * repeats the computation.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

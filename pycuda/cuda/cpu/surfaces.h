@@ -21,7 +21,8 @@ enum cudaSurfaceFormatMode {
 #define cudaSurfaceTypeCubemapLayered 0xFC
 
 #define __PYCUDA_SURFACE(NAME, ACCESS, DECLARE, PASS, X, Y, Z, LAYER)         \
-    /* The CPU device numbers boundary modes: 0 trap, 1 clamp, 2 zero. */     \
+    /* Boundary modes have other numbers on the CPU device: 0 trap,           \
+     * 1 clamp, 2 zero. */                                                    \
     template <class T>                                                        \
     __pycuda_template_fn T NAME##read(                                        \
         cudaSurfaceObject_t object, __PYCUDA_LIST DECLARE,                    \

@@ -258,7 +258,7 @@ __pycuda_log_near(float f)
     return fmaf(f * f, fmaf(f, sum, -0.5f), f);
 }
 #ifdef __PYCUDA_CPU__
-/* f / (2 + f), for the result of `split`. */
+/* Returns f / (2 + f), from which log(1 + f) is computed. */
 __pycuda_fn double
 __pycuda_share(double f)
 {

@@ -32,7 +32,8 @@
 #include "core/stream/current_stream.h"
 
 enum {
-    MAX_PENDING = 960, /* limit of pending launches on all streams */
+    MAX_PENDING =
+        960, /* limit on the total number of pending launches of all streams */
     /* pending launches that are reserved for each stream */
     GUARANTEED = MAX_PENDING / 2 / CORE_THROTTLES,
     /* number of launches that are issued between two checks for completion */

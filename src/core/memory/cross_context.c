@@ -49,8 +49,9 @@ core_stream_follow(struct core_context *context, CUstream earlier,
     core_leave(&scope);
     int status = core_check(code, "cuEventRecord");
     if (status == 0) {
-        /* a NULL `later` is the default stream of the current context, so make
-         * that context current in CUDA */
+        /* A NULL `later` means the default stream of the context at the top of
+         * this package's stack. The driver may have another current context,
+         * so make the driver's the same. */
         core_stack_claim();
         status = core_check(driver.cuStreamWaitEvent(later, event, 0),
                             "cuStreamWaitEvent");

@@ -54,8 +54,9 @@ void core_nccl_watch_end(struct core_nccl_watch *watch,
  * after a failure: the monitor ends it. The text is valid as long as the
  * watch. */
 const char *core_nccl_watch_failure(struct core_nccl_watch *watch);
-/* Raises the exception of the watch's failure and returns -1. After that, the
- * monitor does not raise it in this thread a second time. */
+/* Raises the exception for the failure that the watch has found, and returns
+ * -1. The monitor (the thread that observes all calls) does not raise it in
+ * this thread a second time. */
 int core_nccl_watch_raise(struct core_nccl_watch *watch);
 /* Waits without the GIL until all calls are complete or the watch has failed.
  * Returns false after a failure. */

@@ -177,11 +177,12 @@ steps_match(const struct cpu_step *old, const struct cpu_step *new,
     for (size_t i = 0; i < count; i++) {
         size_t waits = new[i].after_count;
 
-        /* The old steps that begin the child graph depend on the additional
-         * step before the child graph, whose index is `shift` - 1. The new
-         * steps that begin the graph have no dependencies. So a new step
-         * without dependencies matches an old step that depends only on the
-         * additional step. */
+        /* In the executable graph, an additional step precedes the steps of
+         * the child graph; its index is `shift` - 1. The first steps of the
+         * child graph depend on the additional step. The steps at `new` were
+         * made from the child graph alone, so its first steps have no
+         * dependencies there. They match old steps that depend on the
+         * additional step only. */
         if (!cpu_node_task_may_replace(&old[i].task, &new[i].task) ||
             old[i].after_count != (waits ? waits : 1) ||
             (!waits && old[i].after[0] != shift - 1)) {

@@ -38,9 +38,9 @@ const struct jit_loop *jit_view_outer_loop(const struct jit_view *view);
 /* Tests whether the value is affine in the indices of the loops in
  * view->nest. */
 bool jit_is_affine(const struct jit_view *view, LLVMValueRef value);
-/* Builds the start and the steps of an affine value at the builder's position,
- * and returns them as i64 values. Adds the run-time condition that the value
- * does not wrap to view->consistent. */
+/* Builds the start of an affine value and its step in each loop, at the
+ * builder's position, and returns them as i64 values. Adds a run-time
+ * condition to view->consistent: the value does not wrap. */
 struct jit_affine jit_make_affine(struct jit_view *view, LLVMValueRef value);
 
 /* A condition that the runtime can evaluate: a test has the result `holds`.

@@ -83,8 +83,8 @@ smallest_width(const struct jit_pack_nest *packs)
 
 /* Writes the call for the last pack of a row (the threads with the same
  * threadIdx.y and z), if any threads are left for it. Its mask has only the
- * lanes of these threads. `before` is the suffix of the loop over packs that
- * precedes the call. */
+ * lanes of these threads. `before` is the suffix in the names of the basic
+ * blocks of the loop over full packs, which runs before this call. */
 static void
 write_last(struct jit *jit, struct jit_kernel *kernel,
            const struct jit_pack_nest *packs, const char *before)

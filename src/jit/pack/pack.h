@@ -130,11 +130,12 @@ struct jit_pack_body {
     bool *joins;
     struct jit_map shape_index;
     struct jit_shape *shapes;
-    /* set of the instructions whose shape (relation between the lanes) is an
-     * assumption that a run-time test must confirm: integer extensions, if the
-     * operand does not wrap (jit_pack_assumes); quotients and remainders, if
-     * they are linear; comparisons and selects in indices, if they have the
-     * same result, or select the same operand, in all lanes */
+    /* Set of the instructions whose shape (relation between the lanes) is an
+     * assumption that a run-time test must confirm. The assumptions are:
+     * the operand of an integer extension does not wrap (jit_pack_assumes),
+     * a quotient or a remainder is linear,
+     * a comparison in an index has the same result in all lanes,
+     * a select in an index selects the same operand in all lanes. */
     struct jit_map assumed;
     /* true: quotients of indices are assumed to be uniform, and remainders to
      * be linear, if that can be tested (quotients.c) */

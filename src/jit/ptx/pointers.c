@@ -94,9 +94,9 @@ is_pointer_cast(LLVMValueRef value)
 }
 
 /* Rates how likely an integer is an address: 3 for the address of a variable,
- * 2 for a parameter, a loaded value or the result of a call, 1 for a value
- * that is computed from one of these by an operation other than a sum, 0 for
- * other values. */
+ * 2 for a parameter, a loaded value or the result of a call. A sum has the
+ * higher rating of its two operands. A difference, a select and a phi have the
+ * rating of one operand. Other values have the rating 0. */
 static int
 rate(LLVMValueRef value, int steps)
 {

@@ -609,8 +609,8 @@ carry_by_warps(struct jit *jit, struct jit_split *split)
 }
 
 /* Makes each warp operation that all lanes of a warp reach together ignore its
- * mask. `all` is true if it is known, for all dimensions of the thread block,
- * that the lanes reach every warp operation. */
+ * mask. If `all` is true, the lanes reach every warp operation together,
+ * whatever the size of the thread block. */
 static void
 meet_together(struct jit *jit, const struct jit_split *split, bool all)
 {

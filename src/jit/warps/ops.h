@@ -67,9 +67,9 @@ int jit_shuffle_source(const struct jit_warp_op *op, int lane, int argument);
  * shuffle, the call gets the flag IMAGE_SHUFFLE_CONVERGED instead. */
 void jit_meet_together(struct jit *jit, const struct jit_map *differs,
                        LLVMValueRef call);
-/* Tests whether the call may leave out threads: all threads pass the same
- * mask, which is not known to be full. `differs` marks the values that differ
- * between threads. */
+/* Tests whether the mask of a warp operation is the same in all threads and is
+ * not known to be full, so that some threads may not take part. `differs`
+ * marks the values that differ between threads. */
 bool jit_may_leave_out(const struct jit_map *differs, LLVMValueRef call);
 
 #endif

@@ -1,4 +1,6 @@
-/* curand_normal_static.h - part of cuRAND; curand_kernel.h declares all.
+/* curand_normal_static.h - exists because programs include it by this name.
+ *
+ * curand_kernel.h declares all device functions of cuRAND.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
