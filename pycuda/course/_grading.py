@@ -37,10 +37,12 @@ class Result:
     name : str
         The exercise.
     passed : bool
-        Whether all results are right and no check has a report.
+        Whether all results are right, no check has a report, and the kernel
+        has the speed and the order of accesses that the exercise asks for.
     message : str
         ``"correct"``, or the first error: the compiler's text, the report of
-        a check with the line and a remedy, or the first wrong element.
+        a check with the line and a remedy, the first wrong element, the
+        speed, or a line with too many memory transactions.
     """
 
     name: str
@@ -146,11 +148,14 @@ def _too_scattered(exercise: Exercise, source: str) -> str | None:
     """Count the memory transactions of the learner's lines."""
     assert exercise.accesses
     pycuda.debug.access_counts(clear=True)
-    exercise.accesses(_find(exercise, source))
-    counts = pycuda.debug.access_counts(clear=True)
+    try:
+        exercise.accesses(_find(exercise, source))
+        counts = pycuda.debug.access_counts(clear=True)
+    except drv.Error as error:
+        return _report(str(error))
     own = [row for row in counts if row.file == exercise.file]
-    row = max(own, key=lambda row: row.worst)
-    if row.worst <= _MOST:
+    row = max(own, key=lambda row: row.worst, default=None)
+    if row is None or row.worst <= _MOST:
         return None
     return (
         f"{exercise.file}:{row.line}: the results are right, but a warp's "

@@ -16,25 +16,6 @@ _VARIABLE = "PYCUDA_CPU_CHECK_REPORT"
 #: Beginning of each line on stderr that is replaced by a report.
 PREFIX = "PYCUDA_CPU_CHECK: "
 
-# Kind of report -> remedy, for reports that propose none themselves.
-_REMEDIES = {
-    "divergent-barrier": "move __syncthreads() out of the condition, so that "
-    "all threads of the block reach it",
-    "deadlock": "all threads that one waits for must reach the same barrier",
-    "mask-without-caller": "the mask must contain the calling lane",
-    "mask-names-ended": "the mask must contain only lanes that reach the "
-    "operation, for example __activemask()",
-    "shuffle-width": "the width must be 1, 2, 4, 8, 16 or 32",
-    "shuffle-from-absent": "read only from lanes that take part in the "
-    "shuffle",
-    "null": "pass memory of the device: a GPUArray, or drv.In(array)",
-    "wild-address": "the pointer was not set, or does not point to memory of "
-    "the device",
-    "misaligned": "the address must be a multiple of the size of the type "
-    "that is read or written",
-}
-
-
 _EXCERPT = r" *\d* *\| .*"
 
 
@@ -89,8 +70,7 @@ class CheckReport:
     @property
     def remedy(self) -> str:
         """The change to make in the program; '' if none is known."""
-        given = self._rename(self.data.get("remedy", ""))
-        return given or _REMEDIES.get(self.data["kind"], "")
+        return self._rename(self.data.get("remedy", ""))
 
     @staticmethod
     def _location(site: dict[str, Any]) -> str:

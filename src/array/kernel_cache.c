@@ -181,13 +181,16 @@ kernel_make(uint64_t low, uint64_t high, PyObject *key, struct kernel *kernel)
     if (context != kernel->context) {
         return function;
     }
-    struct entry *entry = entry_find(low, high);
+    /* Creates the kernel cache before the search: that may run finalizers,
+     * which could add the kernel as well. */
+    struct kernels *kernels = kernels_get_or_create();
+    struct entry *entry =
+        kernels ? hash_table_find(&kernels->table, low, high) : NULL;
     if (entry) {
         Py_INCREF(entry->function);
         *kernel = entry->kernel;
         Py_SETREF(function, entry->function);
-    } else if (PyErr_Occurred() ||
-               kernel_store(low, high, kernel, function) < 0) {
+    } else if (!kernels || kernel_store(low, high, kernel, function) < 0) {
         Py_CLEAR(function);
     }
     return function;

@@ -71,12 +71,12 @@ fork_handlers_setup(void)
     static bool registered;
 
     if (!registered) {
+        if (core_locks_setup() < 0) {
+            return -1;
+        }
         int code = pthread_atfork(api_fork_begin, api_fork_end, after_fork);
         if (code != 0) {
             PyErr_NoMemory();
-            return -1;
-        }
-        if (core_locks_setup() < 0) {
             return -1;
         }
         registered = true;

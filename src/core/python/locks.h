@@ -59,7 +59,8 @@ PyThreadState *core_calls_stop(void);
 void core_calls_resume(PyThreadState *thread);
 
 /* Makes os.fork release all locks in the child, because the threads that have
- * them do not exist there. Returns 0, or -1 with an exception. */
+ * them do not exist there. A second call has no further effect. Returns 0, or
+ * -1 with an exception. */
 int core_locks_setup(void);
 
 /* Takes the lock of a context until core_lock_end. Does nothing if `lock` is

@@ -119,6 +119,16 @@ memory_remedy(const struct cpu_check_finding *finding, char *text, size_t size)
                  "`if (i < n)`");
     } else if (strcmp(finding->kind, "use-after-free") == 0) {
         snprintf(text, size, "keep the array alive until the kernel is done");
+    } else if (strcmp(finding->kind, "null") == 0) {
+        snprintf(text, size,
+                 "pass memory of the device: a GPUArray, or drv.In(array)");
+    } else if (strcmp(finding->kind, "wild-address") == 0) {
+        snprintf(text, size,
+                 "pass an address of the device's memory: the pointer was not "
+                 "set, or has another value");
+    } else if (strcmp(finding->kind, "misaligned") == 0) {
+        snprintf(text, size,
+                 "use an address that is a multiple of the size of the type");
     }
 }
 

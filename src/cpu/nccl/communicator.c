@@ -427,6 +427,8 @@ operation_capture(struct nccl_operation *operation, struct cpu_stream *stream)
     return cpu_node_task_record(stream, &task);
 }
 
+/* Issues the operation in the stream. Returns NOT_PERMITTED if another thread
+ * is ending the communicator. */
 static CUresult
 operation_issue(struct nccl_operation *operation, struct cpu_stream *stream)
 {
@@ -448,8 +450,7 @@ operation_issue(struct nccl_operation *operation, struct cpu_stream *stream)
     if (comm->closes) {
         pthread_mutex_unlock(&comm->lock);
         cpu_op_release(op);
-        return cpu_external_error_set("an operation was issued while another "
-                                      "thread ended the communicator");
+        return CUDA_ERROR_NOT_PERMITTED;
     }
     atomic_fetch_add(&operation->references, 1);
     struct cpu_op *before = comm->issued;
@@ -477,6 +478,9 @@ nccl_operation_submit(struct nccl_operation *operation, CUcontext context,
         code = cpu_stream_records(stream)
                    ? operation_capture(operation, stream)
                    : operation_issue(operation, stream);
+    }
+    if (code == CUDA_ERROR_NOT_PERMITTED) {
+        return ncclInvalidUsage;
     }
     return code ? ncclUnhandledCudaError : ncclSuccess;
 }

@@ -87,8 +87,9 @@ ncclResult_t nccl_comm_wait_joined(struct ncclComm *comm);
 void nccl_comm_drain(struct ncclComm *comm);
 /* Leaves the communicator and drops the caller's reference. If `abort` is
  * true, pending operations end without a result; otherwise waits until the
- * pending operations are complete. Operations that other threads issue in the
- * meantime are refused, since the wait could otherwise last forever. */
+ * pending operations are complete. Operations that other threads issue in
+ * streams in the meantime are refused, since the wait could otherwise last
+ * forever. Operations of graphs are not refused. */
 void nccl_comm_end(struct ncclComm *comm, bool abort);
 
 /* Creates an operation with one reference; takes over work->messages. Returns
@@ -100,7 +101,8 @@ void nccl_operation_release(struct nccl_operation *operation);
 /* Issues the operation in `stream`, or adds it to the graph that the stream
  * captures. If `stream` denotes a default stream, this is a default stream of
  * `context`. Takes a new reference to the operation. Returns
- * ncclUnhandledCudaError if the stream cannot be used. */
+ * ncclUnhandledCudaError if the stream cannot be used, and ncclInvalidUsage if
+ * another thread is ending the communicator. */
 ncclResult_t nccl_operation_submit(struct nccl_operation *operation,
                                    CUcontext context, CUstream stream);
 /* Appends a call to the queue of the progress thread, outside of streams

@@ -144,7 +144,10 @@ operations_submit(bool messages)
             result = nccl_operation_submit(entry->operation, entry->context,
                                            entry->stream);
             if (result) {
-                nccl_error(result, "the stream cannot be used");
+                nccl_error(result,
+                           result == ncclInvalidUsage
+                               ? "another thread is ending the communicator"
+                               : "the stream cannot be used");
             }
         }
     }

@@ -299,7 +299,8 @@ record_wait(struct page *page, struct record record)
         if ((int32_t)(record.number - reached) > 0 &&
             syscall(SYS_futex, &page->reached, FUTEX_WAIT, reached, &pause,
                     NULL, 0) &&
-            errno == ETIMEDOUT && cpu_process_ended(record.issuer, &process)) {
+            (errno == ETIMEDOUT || errno == EINTR) &&
+            cpu_process_ended(record.issuer, &process)) {
             break;
         }
     }
