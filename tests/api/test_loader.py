@@ -95,7 +95,8 @@ def ask(probe, tmp_path):
         keep = {
             k: v
             for k, v in os.environ.items()
-            if not re.match(r"PYCUDA_|CUDA_|LD_", k)
+            # Dask sets MALLOC_TRIM_THRESHOLD_ in the process of its cluster
+            if not re.match(r"PYCUDA_|CUDA_|LD_|MALLOC_|GLIBC_", k)
         }
         if path is not None:
             variables["LD_LIBRARY_PATH"] = str(path)
@@ -259,13 +260,10 @@ def test_first_fitting_wheel_is_taken(ask, gpu, tmp_path):
 )
 def test_what_nvrtc_frees_is_kept_for_its_next_program(ask, gpu, tmp_path):
     a = wheel(tmp_path / "a", NEW, 13000, [75, 90])
-    said = [ask(a, path=gpu) for _ in range(3)]
-    assert all(lines["nvrtc"].startswith("0 gpu") for lines in said), said
-    faults = [tuple(map(int, lines["faults"].split())) for lines in said]
-    assert all(before > 1000 for before, _ in faults), said
-    # The library cannot keep memory where its allocation of 16 MiB fails.
-    # This was seen once, on a machine that ran other tests.
-    assert sum(after < 100 for _, after in faults) >= 2, said
+    said = ask(a, path=gpu)
+    assert said["nvrtc"].startswith("0 gpu"), said
+    before, after = map(int, said["faults"].split())
+    assert before > 1000 > 100 > after, said
     before, after = map(int, ask(PYCUDA_DEVICE="cpu")["faults"].split())
     assert after > 1000
 
