@@ -335,6 +335,10 @@ def test_a_limit_of_addresses_that_is_set_late(mib):
         import resource, time
         import pycuda.autoinit
         from pycuda.compiler import compile
+        # Free memory for Python itself, which gets no more after the limit:
+        # without it some layouts of the heap end in a MemoryError.
+        small = [bytes(300) for _ in range(20_000)][::1000]
+        large = [bytes(100_000) for _ in range(40)][::10]
         resource.setrlimit(resource.RLIMIT_AS, ({mib} << 20, -1))
         begun = time.monotonic()
         try:

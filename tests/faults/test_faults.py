@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import copy
 import errno
 import os
 import re
@@ -120,6 +121,39 @@ def test_what_is_not_survived(
     assert fault_runner.judge(FAULT, GOOD, CLEAN) is None
     wrong = fault_runner.judge(FAULT, {**GOOD, **BAD[name]}, CLEAN)
     assert wrong is not None and wrong.startswith(name)
+
+
+class Replies:
+    """A server whose processes leave what a test lists."""
+
+    def __init__(self, *results: dict[str, Any]) -> None:
+        self.results = list(results)
+
+    def start(
+        self, plan: int, fault: fault_runner.Fault | None
+    ) -> tuple[int, Path]:
+        return plan, Path()
+
+    def outcome(self, pid: int, work: Path) -> dict[str, Any]:
+        return self.results.pop(0)
+
+
+@pytest.mark.parametrize("kind", ["descriptors", "mappings", "lost memory"])
+def test_a_leak_is_there_each_time(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a slow thread holds once is none, nor what a clean run holds."""
+    monkeypatch.setattr(fault_runner, "symbol", lambda *_: "symbol")
+    more = {**GOOD, **BAD[kind]}
+    for again, ordinary, lost in (
+        (GOOD, GOOD, False),
+        (more, more, False),
+        (more, GOOD, True),
+    ):
+        clean = copy.deepcopy(CLEAN)
+        server: Any = Replies(ordinary, again)
+        result = fault_runner.repeat(server, FAULT, clean)
+        assert (fault_runner.left_over(result, clean) is not None) == lost
 
 
 def test_messages_that_lack_the_cause(
