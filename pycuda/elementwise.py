@@ -25,6 +25,7 @@ from pycuda._kernels import calls as _calls
 from pycuda._kernels import canned as _canned
 from pycuda._kernels import elementwise_modules as _modules
 from pycuda._kernels import macros as _macros
+from pycuda._kernels import strided_elementwise as _strided
 from pycuda._kernels import writes as _writes
 from pycuda._kernels.building import runs_threads_in_turn
 from pycuda._kernels.calls import GenericArg, parse_arguments
@@ -35,7 +36,7 @@ from pycuda._kernels.elementwise_modules import (
     get_elwise_module,
     get_elwise_range_module,
 )
-from pycuda._kernels.lengths import Lengths
+from pycuda._kernels.lengths import Lengths, is_guarded
 from pycuda._kernels.tuning import tuned
 from pycuda._kernels.vector_types import check_vector
 from pycuda.compiler import SourceModule
@@ -88,35 +89,6 @@ _NEEDS_LOOP = re.compile(
 _ONE_IS_ENOUGH = re.compile(r"\b(?:for|while|do|tex\w*|surf\w*)\b")
 _MOST_TEXT = 200
 _NO_CODE = re.compile(r"\s*(?:typedef\s[\w\s:<>]+;\s*)*")
-
-
-def _merge_axes(
-    shape: Sequence[int], strides: Sequence[int]
-) -> tuple[list[int], list[int]]:
-    """Drop axes of length 1 and merge contiguous ones (C order)."""
-    lengths: list[int] = []
-    steps: list[int] = []
-    for length, stride in zip(shape, strides, strict=True):
-        if length == 1:
-            continue
-        if lengths and steps[-1] == stride * length:
-            lengths[-1] *= length
-            steps[-1] = stride
-        else:
-            lengths.append(length)
-            steps.append(stride)
-    return lengths or [1], steps or [0]
-
-
-def strided_record(array: Any) -> tuple[int, np.ndarray]:
-    """Return the number of merged axes, and the struct for a kernel.
-
-    The struct, a pycuda_strided, has the address, the lengths and the strides
-    in bytes.
-    """
-    lengths, steps = _merge_axes(array.shape, array.strides)
-    record = np.array([array.ptr, *lengths, *steps], np.int64)
-    return len(lengths), record
 
 
 def same_order(arrays: Sequence[Any]) -> bool:
@@ -246,6 +218,13 @@ class ElementwiseKernel(ElementwiseBase):
             and not _ONE_IS_ENOUGH.search(expanded)
             and _NO_CODE.fullmatch(texts["preamble"]) is not None
         )
+        # Whether kernels for arrays of any strides may compute the address of
+        # a row instead of the address of each element.
+        self._may_walk_rows = self._one_a_thread and all(
+            self._plain[k] for k in self._vectors
+        )
+        self._uses_index = _calls.uses_index(self.arguments, expanded)
+        self._may_copy = not is_guarded(expanded)
         self._is_generic = any(
             isinstance(argument, GenericArg) for argument in self.arguments
         )
@@ -365,21 +344,16 @@ class ElementwiseKernel(ElementwiseBase):
             layout=layout,
             **self._texts,
         )
-        module = _modules.build(
-            source,
-            self.gen_kwargs["keep"],
-            self.gen_kwargs["options"],
-            None if SourceModule is _SourceModule else SourceModule,
-        )
         axes = [*layout, 0, 0, 0] if layout else [0] * len(full)
-        function = module.get_function(self.name)
-        function.prepare(
+        return self._build(
+            source,
             [
-                f"{8 + 16 * axes[k]}s" if axes[k] else argument.struct_char
+                f"{_modules.record_bytes(axes[k])}s"
+                if axes[k]
+                else argument.struct_char
                 for k, argument in enumerate(full)
-            ]
+            ],
         )
-        return module, function
 
     def _call(
         self,
@@ -437,8 +411,14 @@ class ElementwiseKernel(ElementwiseBase):
         slice: slice | None,
         stream: Any,
     ) -> None:
-        layout = self._insert_vectors(values, arrays)
-        if range is None and slice is None:
+        self._check_alignment(arrays)
+        alike = same_order(arrays)
+        is_whole = range is None and slice is None
+        may_walk_rows = is_whole and size and self._may_walk_rows and not alike
+        if may_walk_rows and self._run_rows(values, arrays, size, stream):
+            return
+        layout = self._insert_vectors(values, arrays, alike)
+        if is_whole:
             if size:
                 self._run(layout, values, arrays, size, stream)
             return
@@ -482,16 +462,7 @@ class ElementwiseKernel(ElementwiseBase):
             arrays.append(array)
         return arrays
 
-    def _insert_vectors(
-        self, values: list[Any], arrays: list[Any]
-    ) -> tuple[int, ...]:
-        """Replace the arrays in `values` by arguments for the kernel.
-
-        Returns the number of axes of each argument that is passed with its
-        strides, else 0; () if all arrays are passed as plain pointers.
-        """
-        layout = [0] * len(values)
-        alike = same_order(arrays)
+    def _check_alignment(self, arrays: list[Any]) -> None:
         for k, array in zip(self._vectors, arrays, strict=True):
             if is_misaligned(array):
                 raise ValueError(
@@ -499,13 +470,95 @@ class ElementwiseKernel(ElementwiseBase):
                     f"'{self.arguments[k].name}' are not aligned for "
                     f"{array.dtype}; copy() the array"
                 )
+
+    def _insert_vectors(
+        self, values: list[Any], arrays: list[Any], alike: bool
+    ) -> tuple[int, ...]:
+        """Replace the arrays in `values` by arguments for the kernel.
+
+        Returns the number of axes of each argument that is passed with its
+        strides, else 0; () if all arrays are passed as plain pointers, since
+        they are `alike`: contiguous in one order.
+        """
+        layout = [0] * len(values)
+        for k, array in zip(self._vectors, arrays, strict=True):
             if alike or array.flags.c_contiguous:
                 values[k] = _calls.memory_of(array)
             else:
-                layout[k], values[k] = strided_record(array)
+                layout[k], values[k] = _modules.strided_record(array)
         if alike:
             return ()
         return tuple(layout)
+
+    def _run_rows(
+        self, values: list[Any], arrays: list[Any], n: int, stream: Any
+    ) -> bool:
+        """Run a call with strides by a kernel of `strided_elementwise`.
+
+        Returns False, without an effect, if none of them can run the call.
+        """
+        plan = _strided.plan(
+            tuple(
+                (
+                    tuple(array.shape),
+                    tuple(array.strides),
+                    array.dtype.itemsize,
+                    array.flags.c_contiguous,
+                )
+                for array in arrays
+            ),
+            n,
+            tuple(self._may_change[k] for k in self._vectors),
+            self._uses_index,
+            self._may_copy,
+            runs_threads_in_turn(),
+        )
+        if plan is None:
+            return False
+        for k, array in zip(self._vectors, arrays, strict=True):
+            values[k] = _calls.memory_of(array)
+        key = (_drv.Context.get_current(), plan.form)
+        made = self._functions.get(key)
+        if made is None:
+            made = self._functions[key] = self._make_rows(
+                plan.form, plan.layout.nbytes
+            )
+        made[1].prepared_async_call(
+            (plan.blocks, 1),
+            (plan.threads, 1, 1),
+            stream,
+            *values,
+            n,
+            plan.layout,
+        )
+        return True
+
+    def _make_rows(
+        self, form: _strided.Form, layout_bytes: int
+    ) -> tuple[Any, Any]:
+        full = [*self.arguments, *_modules.SIZE]
+        source = _strided.generate(
+            form,
+            full,
+            self.operation,
+            self.name,
+            self._texts["preamble"],
+        )
+        return self._build(
+            source, [*(a.struct_char for a in full), f"{layout_bytes}s"]
+        )
+
+    def _build(self, source: str, formats: list[str]) -> tuple[Any, Any]:
+        """Compile a source; return (module, prepared kernel)."""
+        module = _modules.build(
+            source,
+            self.gen_kwargs["keep"],
+            self.gen_kwargs["options"],
+            None if SourceModule is _SourceModule else SourceModule,
+        )
+        function = module.get_function(self.name)
+        function.prepare(formats)
+        return module, function
 
     def _run(
         self,

@@ -125,6 +125,14 @@ def plain_vectors(arguments: Sequence[Any], *texts: str) -> list[bool]:
     ]
 
 
+def uses_index(arguments: Sequence[Any], text: str) -> bool:
+    """Return whether a text has an ``i`` other than that of ``name[i]``."""
+    for argument in arguments:
+        if is_vector(argument):
+            text = re.sub(rf"\b{argument.name}\s*\[\s*i\s*\]", "", text)
+    return re.search(r"\bi\b", text) is not None
+
+
 def spread(array: Any, shape: tuple[int, ...]) -> Any:
     """Return a view of an array, broadcast to a shape, or raise ValueError."""
     if tuple(array.shape) == shape:

@@ -18,13 +18,35 @@ from pycuda.tools import Argument, ScalarArg, VectorArg, dtype_to_ctype
 _UINTP = np.dtype(np.uintp)
 _INTP = np.dtype(np.intp)
 
-# Element access to an array of any strides, by its index in C order.
+# Element access to an array of any strides, by its index in C order. Arrays of
+# fewer than 2^31 elements have 32-bit indices; a multiplication by `factor`
+# and a shift divide them by a length.
 _STRIDED = """\
 template <class T, int N>
 struct pycuda_strided {
   char *base;
-  unsigned long long shape[N];
   long long stride[N];
+  unsigned shape[N], factor[N], shift[N];
+  __device__ T &operator[](unsigned long long i) const {
+    char *place = base;
+    unsigned left = (unsigned)i;
+    for (int axis = N - 1; axis > 0; axis--) {
+      unsigned long long product = (unsigned long long)left * factor[axis];
+      unsigned rest = (unsigned)(product >> 32) >> shift[axis];
+      place += (long long)(left - rest * shape[axis]) * stride[axis];
+      left = rest;
+    }
+    return *(T *)(place + (long long)left * stride[0]);
+  }
+};
+"""
+# The same for arrays of 2^31 elements or more.
+_STRIDED_WIDE = """\
+template <class T, int N>
+struct pycuda_strided_wide {
+  char *base;
+  long long stride[N];
+  unsigned long long shape[N];
   __device__ T &operator[](unsigned long long i) const {
     char *place = base;
     for (int axis = N - 1; axis > 0; axis--) {
@@ -35,6 +57,7 @@ struct pycuda_strided {
   }
 };
 """
+_WIDE = 1 << 31
 
 GUARD = """\
 extern "C" __global__ void {name}({parameters})
@@ -109,14 +132,72 @@ SIZE = [ScalarArg(_UINTP, "n")]
 RANGE_SIZE = [ScalarArg(_INTP, name) for name in ("start", "stop", "step")]
 
 
+def _merge_axes(
+    shape: Sequence[int], strides: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """Drop axes of length 1 and merge contiguous ones (C order)."""
+    lengths: list[int] = []
+    steps: list[int] = []
+    for length, stride in zip(shape, strides, strict=True):
+        if length == 1:
+            continue
+        if lengths and steps[-1] == stride * length:
+            lengths[-1] *= length
+            steps[-1] = stride
+        else:
+            lengths.append(length)
+            steps.append(stride)
+    return lengths or [1], steps or [0]
+
+
+def record_bytes(axes: int) -> int:
+    """Return the size of a `strided_record` of `axes` axes."""
+    if axes < 0:
+        return 8 - 16 * axes
+    return 8 + (8 + 3 * 4) * axes + 4 * (axes % 2)
+
+
+def division(length: int) -> tuple[int, int]:
+    """Return (factor, shift) that divide 31-bit integers by `length` > 1.
+
+    The quotient of n is ``(n * factor >> 32) >> shift``.
+    """
+    bits = (length - 1).bit_length()
+    return -(-(1 << (31 + bits)) // length), bits - 1
+
+
+def strided_record(array: Any) -> tuple[int, np.ndarray]:
+    """Return the number of merged axes, and the struct for a kernel.
+
+    The struct is a pycuda_strided, with strides in bytes.  For an array of
+    2^31 elements or more it is a pycuda_strided_wide, and the number of axes
+    is negative.
+    """
+    lengths, steps = _merge_axes(array.shape, array.strides)
+    axes = len(lengths)
+    if array.size >= _WIDE:
+        words = np.array([array.ptr, *steps, *lengths], np.int64)
+        return -axes, words
+    record = np.zeros(record_bytes(axes), np.uint8)
+    record[: 8 + 8 * axes].view(np.int64)[:] = [array.ptr, *steps]
+    divisions = [division(length) for length in lengths[1:]]
+    record[8 + 8 * axes :].view(np.uint32)[: 3 * axes] = [
+        *lengths,
+        *(0, *(factor for factor, _ in divisions)),
+        *(0, *(shift for _, shift in divisions)),
+    ]
+    return axes, record
+
+
 def _declare(argument: Argument, axes: int, apart: bool) -> str:
-    """Return one parameter; `axes` > 0 for a vector with strides."""
+    """Return one parameter; `axes` is not 0 for a vector with strides."""
     ctype = dtype_to_ctype(argument.dtype)
     if apart and isinstance(argument, VectorArg):
         return f"{ctype} *__restrict__ {argument.name}"
     if not axes:
         return argument.declarator()  # type: ignore[attr-defined]
-    return f"pycuda_strided<{ctype}, {axes}> {argument.name}"
+    wide = "_wide" if axes < 0 else ""
+    return f"pycuda_strided{wide}<{ctype}, {abs(axes)}> {argument.name}"
 
 
 def generate(
@@ -146,8 +227,10 @@ def generate(
         after_loop=after_loop,
     )
     text = f"{preamble}\n{text}"
-    if any(layout):
+    if any(axes > 0 for axes in layout):
         text = _STRIDED + text
+    if any(axes < 0 for axes in layout):
+        text = _STRIDED_WIDE + text
     return includes_of(text) + text
 
 
