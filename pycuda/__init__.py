@@ -15,43 +15,52 @@ VERSION_TEXT: str = ".".join(str(part) for part in VERSION) + VERSION_STATUS
 
 
 def _warn_of_original() -> None:
-    """Warn if the original distribution of this package is installed too."""
+    """Warn if the original distribution is installed in the same folder.
+
+    In another folder it does no harm: Python found this package first.
+    """
     import os
-    import sys
     import warnings
 
-    def is_original(folder: str, name: str) -> bool:
+    folder = os.path.dirname(__path__[0])
+
+    def is_original(name: str) -> bool:
         if not (name.startswith("pycuda-") and name.endswith("-info")):
             return False
         if not name[7:8].isdigit():
             return False
+        path = os.path.join(folder, name, "INSTALLER")
+        if not os.path.isfile(path):
+            return True
         try:
-            with open(f"{folder}/{name}/INSTALLER") as file:
+            with open(path, "rb") as file:
                 # `python -m pycuda provide` installs a distribution whose file
                 # INSTALLER contains this line. Any other distribution of this
                 # name is the original.
-                return file.readline().strip() != "pycuda-c provide"
+                return file.readline(100).strip() != b"pycuda-c provide"
         except OSError:
             return True
 
-    for folder in [path or "." for path in sys.path]:
-        try:
-            names = os.listdir(folder)
-        except OSError:
-            continue
-        if any(is_original(folder, name) for name in names):
-            warnings.warn(
-                f"the distribution 'pycuda' is installed in {folder} together "
-                "with 'pycuda-c'; both provide the package 'pycuda', and "
-                "files of one may be used with files of the other. Remove it "
-                "with 'pip uninstall pycuda', then reinstall this one with "
-                "'pip install --force-reinstall --no-deps pycuda-c'; "
-                "'python -m pycuda provide' then satisfies packages that "
-                "require 'pycuda'",
-                UserWarning,
-                stacklevel=3,
-            )
-            return
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return
+    if any(is_original(name) for name in names):
+        warnings.warn(
+            f"the distribution 'pycuda' is installed in {folder} together "
+            "with 'pycuda-c'; both provide the package 'pycuda', and "
+            "files of one may be used with files of the other. Remove it "
+            "with 'pip uninstall pycuda', then reinstall this one with "
+            "'pip install --force-reinstall --no-deps pycuda-c'; "
+            "'python -m pycuda provide' then satisfies packages that "
+            "require 'pycuda'",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+_warn_of_original()
+del _warn_of_original
 
 
 # `typing` has this constant, but importing `typing` takes milliseconds.
@@ -85,10 +94,6 @@ if not TYPE_CHECKING:
                     "folder: start in another folder, or with python -P"
                 )
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-_warn_of_original()
-del _warn_of_original
 
 
 @_registry.register_loader

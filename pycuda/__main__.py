@@ -17,8 +17,9 @@ from pycuda._installation import distributions, doctor, provide
 def _version() -> str:
     """Return the version of this package, from its metadata if possible."""
     own = distributions.find(distributions.OWN)
-    if own is not None:
-        return own.version
+    version = distributions.version(own) if own else "unknown"
+    if version != "unknown":
+        return version
     import pycuda
 
     return getattr(pycuda, "VERSION_TEXT", "unknown")

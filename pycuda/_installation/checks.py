@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -21,10 +22,6 @@ from pycuda._installation import children, distributions
 
 OK, NOTE, WARNING, ERROR = "ok", "note", "warning", "error"
 
-_REINSTALL = (
-    "python -m pip uninstall -y pycuda; python -m pip install "
-    "--force-reinstall --no-deps pycuda-c; python -m pycuda provide"
-)
 # For each extra of pyproject.toml: its requirements except pycuda-c-cpu.
 _REQUIREMENTS = {
     "cpu": "'ziglang==0.14.*'",
@@ -102,6 +99,53 @@ def check_package(state: State) -> Check:
     return Check("package", OK, f"{text}\nNumPy {data['numpy']}", data=data)
 
 
+def _is_from_clone() -> bool:
+    """Return whether the package was built in a clone, not from a wheel."""
+    own = distributions.find(distributions.OWN)
+    if own is None:
+        return True
+    return '"dir_info"' in (
+        distributions.read_text(own, "direct_url.json") or ""
+    )
+
+
+def _reinstall(name: str, then: str = "") -> str:
+    """Return the command that installs a distribution's files again.
+
+    Parameters
+    ----------
+    name
+        Name of the distribution.
+    then
+        Commands that follow, with the separator before them.
+    """
+    from_clone = _is_from_clone()
+    where = (
+        "in the clone; for its .venv: ./run demo"
+        if from_clone
+        else "with --find-links and the folder of the wheels"
+    )
+    return (
+        "python -m pip install --force-reinstall --no-deps "
+        f"{'.' if from_clone else name}{then}  # {where}"
+    )
+
+
+def _remove_original() -> str:
+    """Return the commands that leave only this package."""
+    after = _reinstall(distributions.OWN, "; python -m pycuda provide")
+    return f"python -m pip uninstall -y pycuda; {after}"
+
+
+def _shown(files: list[str]) -> str:
+    """Return the number of files, and the first names."""
+    many = "s" if len(files) != 1 else ""
+    rest = " ..." if len(files) > 3 else ""
+    return f"{len(files)} file{many} of this package: " + (
+        ", ".join(files[:3]) + rest
+    )
+
+
 def _replaced(own: metadata.Distribution | None) -> list[str]:
     """Return files of this package that another distribution replaced."""
     if own is not None:
@@ -117,7 +161,7 @@ def check_distributions(state: State) -> Check:
     originals = distributions.find_originals()
     replaced = _replaced(own)
     data: dict[str, Any] = {
-        "pycuda-c": own.version if own else None,
+        "pycuda-c": distributions.version(own) if own else None,
         "original": [
             {
                 "version": distributions.version(o),
@@ -129,52 +173,66 @@ def check_distributions(state: State) -> Check:
     }
     if replaced:
         state.intact = False
-        by = (
+        text = (
             "the original distribution 'pycuda' "
-            f"{distributions.version(originals[0])}"
+            f"{distributions.version(originals[0])} has replaced "
             if originals
-            else "another distribution, or its removal,"
-        )
-        first = ", ".join(replaced[:3])
-        return Check(
-            "distributions",
-            ERROR,
-            f"{by} has replaced {len(replaced)} files of this package: "
-            f"{first}{' ...' if len(replaced) > 3 else ''}",
-            _REINSTALL,
-            data,
-        )
+            else "damaged, edited, or replaced or removed by another "
+            "distribution: "
+        ) + _shown(replaced)
+        fix = _remove_original() if originals else _reinstall("pycuda-c")
+        return Check("distributions", ERROR, text, fix, data)
     if originals:
-        return Check(
-            "distributions",
-            ERROR,
-            "the original distribution 'pycuda' "
-            f"{distributions.version(originals[0])} is "
-            f"installed too, in {originals[0].locate_file('')}; both provide "
-            "the package 'pycuda'",
-            _REINSTALL,
-            data,
-        )
+        return _describe_original(originals[0], data)
     return _describe_own(own, data)
+
+
+def _describe_original(
+    original: metadata.Distribution, data: dict[str, Any]
+) -> Check:
+    """Describe an original that has replaced no file of this package."""
+    folder = distributions.folder(original)
+    text = (
+        "the original distribution 'pycuda' "
+        f"{distributions.version(original)} is installed too, in {folder}"
+    )
+    if folder.resolve() == distributions.package_folder().parent:
+        text += "; both provide the package 'pycuda'"
+        fix = _remove_original()
+        return Check("distributions", ERROR, text, fix, data)
+    text += (
+        "; Python finds this package before it, as long as sys.path is the "
+        "same"
+    )
+    return Check("distributions", WARNING, text, None, data)
 
 
 def _describe_own(
     own: metadata.Distribution | None, data: dict[str, Any]
 ) -> Check:
-    parts = [f"pycuda-c {own.version}" if own else "installed without pip"]
     cpu = distributions.find(distributions.CPU)
-    data["pycuda-c-cpu"] = cpu.version if cpu else None
     provided = distributions.find(distributions.ORIGINAL)
-    data["provided"] = provided.version if provided else None
-    if cpu is not None:
-        parts.append(f"pycuda-c-cpu {cpu.version}")
-    if own and cpu and cpu.version != own.version:
+    for name, found in (("pycuda-c-cpu", cpu), ("provided", provided)):
+        data[name] = distributions.version(found) if found else None
+    needed = data["pycuda-c"]
+    parts = [f"pycuda-c {needed}" if own else "installed without pip"]
+    if needed == "unknown":
         return Check(
             "distributions",
             ERROR,
-            f"pycuda-c {own.version} needs pycuda-c-cpu {own.version}, not "
-            f"{cpu.version}",
-            f"python -m pip install 'pycuda-c-cpu=={own.version}'",
+            "the metadata of pycuda-c have no version",
+            _reinstall(distributions.OWN),
+            data,
+        )
+    if cpu is not None:
+        parts.append(f"pycuda-c-cpu {data['pycuda-c-cpu']}")
+    if own and cpu and data["pycuda-c-cpu"] != needed:
+        return Check(
+            "distributions",
+            ERROR,
+            f"pycuda-c {needed} needs pycuda-c-cpu {needed}, not "
+            f"{data['pycuda-c-cpu']}",
+            f"python -m pip install 'pycuda-c-cpu=={needed}'",
             data,
         )
     damaged = distributions.changed_files(cpu) if cpu else []
@@ -182,12 +240,12 @@ def _describe_own(
         return Check(
             "distributions",
             ERROR,
-            f"files of pycuda-c-cpu have changed: {', '.join(damaged[:3])}",
-            "python -m pip install --force-reinstall --no-deps pycuda-c-cpu",
+            f"of pycuda-c-cpu, damaged or edited: {_shown(damaged)}",
+            _reinstall(distributions.CPU),
             data,
         )
     if provided is not None:
-        parts.append(f"provides pycuda {provided.version}")
+        parts.append(f"provides pycuda {data['provided']}")
         return Check("distributions", OK, ", ".join(parts), data=data)
     parts.append("packages that require 'pycuda' do not see it")
     return Check(
@@ -256,14 +314,6 @@ def _advice(text: str) -> str | None:
     return "python -m " + found[0].removeprefix("python -m ")
 
 
-def _is_from_clone() -> bool:
-    """Return whether the package was built in a clone, not from a wheel."""
-    own = distributions.find(distributions.OWN)
-    if own is None:
-        return True
-    return '"dir_info"' in (own.read_text("direct_url.json") or "")
-
-
 def _install(extra: str) -> str:
     """Return the command that installs what an extra requires."""
     if _is_from_clone():
@@ -282,6 +332,24 @@ def _has_nvidia_hardware() -> bool:
 def _is_cpu_selected() -> bool:
     """Return whether programs of this user do not use a GPU."""
     return os.environ.get("PYCUDA_DEVICE") == "cpu"
+
+
+def check_selection(state: State) -> Check:
+    """Describe the device that programs of this user get."""
+    chosen = os.environ.get("PYCUDA_DEVICE") or "auto"
+    data = {"PYCUDA_DEVICE": os.environ.get("PYCUDA_DEVICE")}
+    fix = "unset PYCUDA_DEVICE"
+    if chosen not in ("auto", "gpu", "cpu"):
+        text = f"PYCUDA_DEVICE is {chosen!r}; it must be auto, gpu or cpu"
+        return Check("selection", ERROR, text, fix, data)
+    if chosen == "gpu" and state.gpu is None:
+        text = "PYCUDA_DEVICE=gpu, so programs fail without a GPU"
+        return Check("selection", ERROR, text, fix, data)
+    is_gpu = chosen != "cpu" and state.gpu is not None
+    text = f"programs use {'a GPU' if is_gpu else 'the CPU device'}"
+    if chosen != "auto":
+        text += f" (PYCUDA_DEVICE={chosen})"
+    return Check("selection", OK, text, data=data)
 
 
 def check_gpus(state: State) -> Check:
@@ -346,19 +414,17 @@ def check_cpu(state: State) -> Check:
         absent = "is not installed" in str(error)
         harmless = absent and state.gpu is not None
         fix = _install("cpu")
-        if absent and _is_from_clone():
+        if os.environ.get("PYCUDA_CPU_LIBRARY"):
+            fix = "unset PYCUDA_CPU_LIBRARY"
+        elif absent and _is_from_clone():
             fix = "./run demo  # in the clone: builds the CPU device"
         return Check(
             "CPU device", NOTE if harmless else ERROR, str(error), fix
         )
     text, works = _describe_devices(state.cpu)
-    return Check(
-        "CPU device",
-        OK if works else ERROR,
-        text,
-        None if works else _advice(text) or _install("cpu"),
-        state.cpu,
-    )
+    fix = None if works else _advice(text) or _reinstall(distributions.CPU)
+    status = OK if works else ERROR
+    return Check("CPU device", status, text, fix, state.cpu)
 
 
 def _clang_candidates() -> Iterator[list[str]]:
@@ -374,7 +440,9 @@ def _clang_candidates() -> Iterator[list[str]]:
         return
     zig_folder = identity.zig_folder()
     if zig_folder is not None:
-        yield [os.path.join(zig_folder, "zig"), "clang"]
+        zig = os.path.join(zig_folder, "zig")
+        if os.access(zig, os.X_OK):
+            yield [zig, "clang"]
     for name in ("clang-19", "/usr/lib/llvm-19/bin/clang"):
         path = shutil.which(name)
         if path is not None:
@@ -448,6 +516,20 @@ def _existing(folder: Path) -> Path:
     return folder
 
 
+def _write_problem(folder: Path) -> str | None:
+    """Return why no file can be made in a folder, or None.
+
+    Only an attempt answers that: os.access says nothing about full disks, and
+    about file systems that refuse even root.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"x")
+    except OSError as error:
+        return error.strerror
+    return None
+
+
 def check_cache(state: State) -> Check:
     """Measure the cache of compiled kernels; check its permissions."""
     from pycuda._compile import cache, cache_trim, files
@@ -472,17 +554,23 @@ def check_cache(state: State) -> Check:
         f"{named}: {len(sizes)} files, {sum(sizes) / 2**20:.1f} MiB; "
         f"precompiled headers: {sum(headers) / 2**20:.1f} MiB"
     )
-    if not os.access(_existing(folder), os.W_OK | os.X_OK):
+    other = "export PYCUDA_CACHE_DIR=/a/folder/that/you/can/write"
+    problem = _write_problem(_existing(folder))
+    if problem is not None:
         return Check(
             "cache", WARNING,
-            f"{text}; it cannot be written, so each program compiles again",
-            "export PYCUDA_CACHE_DIR=/a/folder/that/you/can/write", data,
+            f"{text}; it cannot be written ({problem}), so each program "
+            "compiles again",
+            other, data,
         )  # fmt: skip
     trouble = files.folder_trouble(named)
     if trouble is not None:
+        # The path of the folder that has the wrong permissions.
+        path = trouble.partition("can write to ")[2]
+        fix = f"chmod go-w {path}" if path else other
         return Check(
             "cache", WARNING, f"{text}; {trouble}, so the cache is not used",
-            f"chmod go-w '{named}'  # and the folders above it", data,
+            fix, data,
         )  # fmt: skip
     return Check("cache", OK, text, data=data)
 
@@ -522,6 +610,7 @@ LATER: tuple[_Function, ...] = (
     check_gpus,
     check_nvrtc,
     check_cpu,
+    check_selection,
     check_clang,
     check_cccl,
     check_cache,

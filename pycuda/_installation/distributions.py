@@ -15,6 +15,8 @@ OWN = "pycuda-c"
 CPU = "pycuda-c-cpu"
 #: Name of the original PyCUDA's distribution, which other packages require.
 ORIGINAL = "pycuda"
+# The hashes of a RECORD that the specification of wheels names.
+_HASHES = ("sha256", "sha384", "sha512")
 #: Content of the file INSTALLER in metadata that `provide` has written.
 MARK = "pycuda-c provide"
 
@@ -47,7 +49,14 @@ def version(distribution: metadata.Distribution) -> str:
     """Return the version; "unknown" without readable metadata."""
     if read_text(distribution, "METADATA") is None:
         return "unknown"
-    return distribution.metadata["Version"] or "unknown"
+    # `metadata["Version"]` of a file without this line raises an exception in
+    # future versions of Python.
+    return distribution.metadata.get("Version") or "unknown"
+
+
+def folder(distribution: metadata.Distribution) -> Path:
+    """Return the folder that contains the packages of a distribution."""
+    return Path(os.fspath(distribution.locate_file("")))
 
 
 def is_provided(distribution: metadata.Distribution) -> bool:
@@ -64,15 +73,14 @@ def find_originals() -> list[metadata.Distribution]:
     ]
 
 
-def _differs(path: Path, digest: metadata.FileHash) -> bool:
+def _differs(path: Path, mode: str, digest: str) -> bool:
     """Return whether a file has another hash, or cannot be read."""
     try:
         content = path.read_bytes()
     except OSError:
         return True
-    found = hashlib.new(digest.mode, content).digest()
-    text = base64.urlsafe_b64encode(found).rstrip(b"=").decode()
-    return text != digest.value
+    found = hashlib.new(mode, content).digest()
+    return base64.urlsafe_b64encode(found).rstrip(b"=").decode() != digest
 
 
 def changed_files(distribution: metadata.Distribution) -> list[str]:
@@ -90,10 +98,15 @@ def changed_files(distribution: metadata.Distribution) -> list[str]:
     """
     changed = []
     # From Python 3.12 on, `distribution.files` omits missing files.
-    record = csv.reader((distribution.read_text("RECORD") or "").splitlines())
-    for name, digest, *_ in (row for row in record if len(row) > 1):
-        if name.startswith("pycuda/") and digest:
+    record = (read_text(distribution, "RECORD") or "").splitlines()
+    for line in record:
+        try:
+            name, digest, *_ = next(csv.reader([line]))
+        except (csv.Error, StopIteration, ValueError):
+            continue  # a damaged line
+        mode, _, value = digest.partition("=")
+        if name.startswith("pycuda/") and mode in _HASHES:
             path = Path(os.fspath(distribution.locate_file(name)))
-            if _differs(path, metadata.FileHash(digest)):
+            if _differs(path, mode, value):
                 changed.append(name)
     return changed

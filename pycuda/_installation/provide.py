@@ -1,8 +1,8 @@
 """Metadata by which packages that require `pycuda` find it installed.
 
 `write` makes a distribution `pycuda` that has no files except metadata, and
-requires this one. pip, `importlib.metadata` and `pkg_resources` read it; ``pip
-uninstall pycuda`` removes it, as `remove` does.
+requires this one. pip, uv, `importlib.metadata` and `pkg_resources` read it;
+``pip uninstall pycuda`` removes it, as `remove` does.
 """
 
 # SPDX-License-Identifier: MIT
@@ -14,12 +14,23 @@ import hashlib
 import os
 import re
 import shutil
+import site
+import sysconfig
 from importlib import metadata
 from pathlib import Path
 
 from pycuda._installation import distributions
 
 _VERSION = re.compile(r"\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
+
+
+# pip can do without this file. uv calls a distribution without it broken.
+_WHEEL = f"""\
+Wheel-Version: 1.0
+Generator: {distributions.MARK}
+Root-Is-Purelib: true
+Tag: py3-none-any
+"""
 
 
 class ProvideError(Exception):
@@ -60,9 +71,27 @@ def _record(folder: Path, name: str) -> str:
     return "".join([*lines, f"{name}/RECORD,,\n"])
 
 
+def _sites() -> list[Path]:
+    """Return folders for the metadata, the best one first.
+
+    It is the folder of the package. If this user may not write there, for
+    example to the system's folder from a virtual environment that uses the
+    system's packages, it is the folder into which pip installs.
+    """
+    folders = [str(distributions.package_folder().parent)]
+    folders.append(sysconfig.get_path("purelib"))
+    if site.ENABLE_USER_SITE:
+        folders.append(site.getusersitepackages())
+    return list(dict.fromkeys(Path(folder).resolve() for folder in folders))
+
+
 def _refuse_original() -> None:
+    """Refuse if the original is installed over this package."""
+    package = distributions.package_folder().parent
     for original in distributions.find_originals():
-        location = original.locate_file("")
+        location = distributions.folder(original)
+        if location.resolve() != package:
+            continue  # Python does not find its files.
         raise ProvideError(
             "the original distribution 'pycuda' "
             f"{distributions.version(original)} is "
@@ -76,6 +105,7 @@ def _refuse_original() -> None:
 def write(default_version: str, version: str | None = None) -> Path:
     """Write the metadata next to the package; return their folder.
 
+    If that folder is read-only, write to the one into which pip installs.
     Former metadata are removed once the new ones are complete.
 
     Parameters
@@ -88,7 +118,8 @@ def write(default_version: str, version: str | None = None) -> Path:
     Raises
     ------
     ProvideError
-        If the original is installed, or the folder cannot be written.
+        If the original is installed over this package, or no folder can be
+        written.
     """
     claimed = version or default_version
     if not _VERSION.fullmatch(claimed):
@@ -96,18 +127,27 @@ def write(default_version: str, version: str | None = None) -> Path:
             f"{claimed!r} is not a version; expected numbers such as 2025.1"
         )
     _refuse_original()
-    site = distributions.package_folder().parent
-    folder = site / f"{distributions.ORIGINAL}-{claimed}.dist-info"
-    fresh = site / f".{folder.name}.{os.getpid()}"
+    first_error: OSError | None = None
+    for target in (sites := _sites()):
+        try:
+            return _write_to(target, claimed)
+        except OSError as error:
+            first_error = first_error or error
+    assert first_error is not None
+    raise ProvideError(
+        f"cannot write to {sites[0]} ({first_error.strerror}); run this as "
+        "the user who installed the package"
+    )
+
+
+def _write_to(target: Path, version: str) -> Path:
+    """Write the metadata to a folder; return their own folder."""
+    folder = target / f"{distributions.ORIGINAL}-{version}.dist-info"
+    fresh = target / f".{folder.name}.{os.getpid()}"
     try:
-        _fill(fresh, folder.name, claimed)
-        remove()
+        _fill(fresh, folder.name, version)
+        _remove_from(target)
         fresh.rename(folder)
-    except OSError as error:
-        raise ProvideError(
-            f"cannot write to {site} ({error.strerror}); run this as the "
-            "user who installed the package"
-        ) from None
     finally:
         # After a failure, remove the incomplete folder. After a success the
         # folder has another name, and this call does nothing.
@@ -118,9 +158,10 @@ def write(default_version: str, version: str | None = None) -> Path:
 def _fill(fresh: Path, name: str, version: str) -> None:
     """Make a folder with metadata that will be called `name`."""
     own = distributions.find(distributions.OWN)
-    fresh.mkdir()
+    fresh.mkdir(parents=True)  # a new user has no folder for packages
     (fresh / "METADATA").write_text(_metadata_text(version, own))
     (fresh / "INSTALLER").write_text(distributions.MARK + "\n")
+    (fresh / "WHEEL").write_text(_WHEEL)
     (fresh / "RECORD").write_text(_record(fresh, name))
 
 
@@ -133,14 +174,21 @@ def remove() -> list[Path]:
         If a folder cannot be removed.
     """
     removed = []
-    site = distributions.package_folder().parent
-    for folder in site.glob(f"{distributions.ORIGINAL}-*.dist-info"):
+    for target in _sites():
+        try:
+            removed += _remove_from(target)
+        except OSError as error:
+            raise ProvideError(
+                f"cannot remove {error.filename} ({error.strerror})"
+            ) from None
+    return removed
+
+
+def _remove_from(target: Path) -> list[Path]:
+    """Remove metadata that `write` made in a folder; return what they were."""
+    removed = []
+    for folder in target.glob(f"{distributions.ORIGINAL}-*.dist-info"):
         if distributions.is_provided(metadata.PathDistribution(folder)):
-            try:
-                shutil.rmtree(folder)
-            except OSError as error:
-                raise ProvideError(
-                    f"cannot remove {folder} ({error.strerror})"
-                ) from None
+            shutil.rmtree(folder)
             removed.append(folder)
     return removed

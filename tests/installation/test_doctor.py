@@ -105,9 +105,52 @@ def test_the_original_in_another_folder(site, tmp_path_factory):
     path = os.pathsep.join([str(site), str(other)])
     done = run(["-m", "pycuda", "doctor", "--json"], None, PYTHONPATH=path)
     checks = {c["name"]: c for c in json.loads(done.stdout)["checks"]}
-    assert done.returncode == 1
+    assert done.returncode == 0
+    assert checks["distributions"]["status"] == "warning"
     assert str(other) in checks["distributions"]["text"]
+
+
+def test_the_original_in_the_same_folder(site):
+    add_metadata(site, "pycuda", "2024.1.2", [])
+    code, checks = examine(site)
+    assert code == 1
     assert "pip uninstall" in checks["distributions"]["fix"]
+
+
+def test_a_damaged_file(site):
+    """No other distribution is there: only this one is installed again."""
+    (site / "pycuda" / "scan.py").write_text("")
+    code, checks = examine(site)
+    found = checks["distributions"]
+    assert code == 1 and "pycuda/scan.py" in found["text"]
+    assert "original" not in found["text"]
+    assert "uninstall" not in found["fix"]
+
+
+@pytest.mark.parametrize("chosen", ["gpu", "GPU", "none"])
+@pytest.mark.cpu
+def test_a_device_that_programs_do_not_get(chosen):
+    """The doctor fails where each program of this user fails."""
+    if chosen == "gpu" and os.path.exists("/dev/nvidia0"):
+        pytest.skip("there is a GPU")
+    code, checks = examine(PYCUDA_DEVICE=chosen)
+    assert code == 1 and checks["CPU device"]["status"] == "ok"
+    assert checks["selection"]["status"] == "error"
+    assert checks["selection"]["fix"] == "unset PYCUDA_DEVICE"
+
+
+@pytest.mark.cpu
+def test_a_compiler_without_permissions(site):
+    """pycuda-jit cannot be run: the CPU device has to be installed again."""
+    link = site / "pycuda" / "bin"
+    programs = link.resolve()
+    link.unlink()
+    shutil.copytree(programs, link)
+    (link / "pycuda-jit").chmod(0o644)
+    code, checks = examine(site, PYCUDA_JIT=str(link / "pycuda-jit"))
+    assert code == 1
+    assert "Permission denied" in checks["CPU device"]["text"]
+    assert "--force-reinstall" in checks["CPU device"]["fix"]
 
 
 def test_the_metadata_of_provide_are_no_problem(site):
@@ -204,6 +247,16 @@ def test_the_cache(tmp_path):
     _, checks = examine(PYCUDA_CACHE_DIR=str(inner))
     assert checks["cache"]["status"] == "warning"
     assert repr(str(outer)) in checks["cache"]["text"]
+    code, checks = examine(PYCUDA_CACHE_DIR="/proc/cache")
+    assert code == 0 and checks["cache"]["status"] == "warning"
+    assert "cannot be written" in checks["cache"]["text"]
+    assert "PYCUDA_CACHE_DIR=" in checks["cache"]["fix"]
+    if os.geteuid() == 0:
+        os.chown(folder, 65534, -1)
+        folder.chmod(0o755)
+        _, checks = examine(PYCUDA_CACHE_DIR=str(folder))
+        assert "belongs to user 65534" in checks["cache"]["text"]
+        assert "PYCUDA_CACHE_DIR=" in checks["cache"]["fix"]
     _, checks = examine(PYCUDA_DISABLE_CACHE="1")
     assert "PYCUDA_DISABLE_CACHE" in checks["cache"]["text"]
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -146,6 +147,81 @@ def test_the_original_is_not_hidden(venv):
     assert "'pycuda' is installed in" in done.stderr
 
 
+def test_the_original_in_another_folder_is_not_used(venv, tmp_path):
+    """As in an environment that sees the system's packages."""
+    other = tmp_path / "other"
+    other.mkdir()
+    (venv / "other.pth").write_text(f"{other}\n")
+    add_metadata(other, "pycuda", "2025.1", [])
+    done = python(venv, "-W", "error", "-c", "import pycuda")
+    assert done.returncode == 0, done.stderr
+    provide(venv, "--version", "2026.2")
+    code = "from importlib.metadata import version as v; print(v('pycuda'))"
+    assert python(venv, "-c", code).stdout == "2026.2\n"
+
+
+def test_a_second_folder_if_the_first_is_read_only(monkeypatch, tmp_path):
+    """An environment with the packages of a system that root installed."""
+    package, own = tmp_path / "system" / "pycuda", tmp_path / "own"
+    package.mkdir(parents=True)
+    monkeypatch.setattr(
+        provide_module.distributions, "package_folder", lambda: package
+    )
+    monkeypatch.setattr(provide_module.site, "ENABLE_USER_SITE", False)
+    monkeypatch.setattr(
+        provide_module.sysconfig, "get_path", lambda name: str(own)
+    )
+    mkdir = Path.mkdir
+
+    def refuse(path, *args, **kwargs):
+        if path.parent == package.parent:
+            raise OSError(30, "Read-only file system", str(path))
+        mkdir(path, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    folder = provide_module.write("2025.1")
+    assert folder == own / "pycuda-2025.1.dist-info" and folder.is_dir()
+    assert provide_module.remove() == [folder]
+    assert list(own.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("METADATA", b""),
+        ("METADATA", None),
+        ("RECORD", b"\xff\xfe\0"),
+        ("direct_url.json", b"\xff\xfe\0"),
+    ],
+)
+def test_damaged_metadata_of_this_package(venv, name, content):
+    path = next(venv.glob("pycuda_c-*.dist-info")) / name
+    path.unlink(missing_ok=True)
+    if content is not None:
+        path.write_bytes(content)
+    assert provide(venv).startswith("wrote ")
+    done = python(venv, "-m", "pycuda", "doctor", "--json")
+    assert not done.stderr
+    checks = {c["name"]: c for c in json.loads(done.stdout)["checks"]}
+    is_damaged = name == "METADATA"
+    assert (checks["distributions"]["status"] == "error") == is_damaged
+
+
+@pytest.mark.parametrize("kind", ["bytes", "folder", "pipe"])
+def test_a_damaged_mark_does_not_stop_imports(venv, kind):
+    folder = venv / "pycuda-2025.1.dist-info"
+    folder.mkdir()
+    if kind == "bytes":
+        (folder / "INSTALLER").write_bytes(b"\xff\xfe")
+    elif kind == "folder":
+        (folder / "INSTALLER").mkdir()
+    else:
+        os.mkfifo(folder / "INSTALLER")
+    done = python(venv, "-c", "import pycuda; print(pycuda.VERSION)")
+    assert done.stdout == "(2026, 1)\n"
+    assert "'pycuda' is installed in" in done.stderr
+
+
 @pytest.mark.parametrize("call", ["mkdir", "write_text"])
 def test_a_folder_that_cannot_be_written(monkeypatch, tmp_path, call):
     """The former metadata stay; root may write anywhere, hence the patch."""
@@ -156,9 +232,18 @@ def test_a_folder_that_cannot_be_written(monkeypatch, tmp_path, call):
     )
     former = provide_module.write("2025.1")
     files = sorted(p.name for p in former.iterdir())
-    assert files == ["INSTALLER", "METADATA", "RECORD"]
+    assert files == ["INSTALLER", "METADATA", "RECORD", "WHEEL"]
 
-    def refuse(path, *args):
+    for name in ("purelib", "user"):  # read-only as well
+        (tmp_path / name).touch()
+    monkeypatch.setattr(
+        provide_module.sysconfig, "get_path", lambda name: tmp_path / name
+    )
+    monkeypatch.setattr(
+        provide_module.site, "getusersitepackages", lambda: tmp_path / "user"
+    )
+
+    def refuse(path, *args, **kwargs):
         raise PermissionError(13, "Permission denied", str(path))
 
     with monkeypatch.context() as patch:
@@ -167,7 +252,7 @@ def test_a_folder_that_cannot_be_written(monkeypatch, tmp_path, call):
             provide_module.write("2026.1")
     text = f"cannot write to {tmp_path} (Permission denied)"
     assert text in str(caught.value)
-    assert list(tmp_path.iterdir()) == [former]
+    assert [p for p in tmp_path.iterdir() if p.is_dir()] == [former]
     assert sorted(p.name for p in former.iterdir()) == files
 
 
@@ -177,7 +262,8 @@ def test_the_record_names_the_files(venv):
     lines = (folder / "RECORD").read_text().splitlines()
     names = [line.partition(",")[0] for line in lines]
     assert names == [
-        f"{folder.name}/{name}" for name in ("INSTALLER", "METADATA", "RECORD")
+        f"{folder.name}/{name}"
+        for name in ("INSTALLER", "METADATA", "WHEEL", "RECORD")
     ]
 
 
