@@ -29,7 +29,7 @@ from pycuda._compile.job import Compiled, Job, Request, cached
 from pycuda._compile.job import device_arch as _device_arch
 from pycuda._compile.job import on_gpu as _on_gpu
 from pycuda._compile.warn import warn_user
-from pycuda._launch.declarations import renames
+from pycuda._launch.declarations import describe_missing_kernel, renames
 
 __all__ = [
     "DEFAULT_NVCC_FLAGS",
@@ -136,7 +136,12 @@ def _compile_with_nvrtc(
         list(names),
         parts,
     )
-    return Job(request).obtain(cache_dir, keep, refresh)
+    try:
+        return Job(request).obtain(cache_dir, keep, refresh)
+    except _drv.CompileError as error:
+        # The error is about the source: the frames below this one, which
+        # would be most of the traceback, are of no use to the program.
+        raise error.with_traceback(None) from error.__cause__
 
 
 def _plain_words(
@@ -481,7 +486,10 @@ class SourceModule(CudaModule):
                 source, options, keep, no_extern_c, arch, code, cache_dir,
                 include_dirs, "cubin", names,
             )  # fmt: skip
-            self._load(arguments)
+            try:
+                self._load(arguments)
+            except _drv.CompileError as error:
+                raise error.with_traceback(None) from error.__cause__
         elif names:
             raise ValueError("name_expressions need NVRTC: leave nvcc= out")
         else:
@@ -498,7 +506,13 @@ class SourceModule(CudaModule):
         The function has the source, so that launches can check arguments
         against the declared types (`pycuda._launch.declarations`).
         """
-        function = super().get_function(name)
+        try:
+            function = super().get_function(name)
+        except _drv.LogicError as error:
+            mistake = describe_missing_kernel(self._source, name)
+            if not mistake:
+                raise
+            raise _drv.LogicError(f"{error}; {mistake}") from None
         if isinstance(self._source, str) and not renames(self._options):
             function._source = self._source
         return function

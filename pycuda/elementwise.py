@@ -391,7 +391,10 @@ class ElementwiseKernel(ElementwiseBase):
         size = arrays[0].size
         if range is None and slice is None:
             arrays, size = self._lengths.fit(arrays)
-        self._launch(values, arrays, size, range, slice, stream)
+        try:
+            self._launch(values, arrays, size, range, slice, stream)
+        except _drv.CompileError as error:
+            raise error.with_traceback(None) from error.__cause__
         for k, array, copy in zip(
             self._vectors, given, converted, strict=True
         ):

@@ -348,9 +348,13 @@ class ReductionKernel:
         key = (_drv.Context.get_current(), stage)
         made = self._stages.get(key)
         if made is None:
-            made = get_reduction_kernel_and_types(
-                stage, name=f"{self.name}_stage{stage}", **self._spec
-            )
+            try:
+                made = get_reduction_kernel_and_types(
+                    stage, name=f"{self.name}_stage{stage}", **self._spec
+                )
+            except _drv.CompileError as error:
+                # without the frames below this one
+                raise error.with_traceback(None) from error.__cause__
             self._stages[key] = made
         return made
 

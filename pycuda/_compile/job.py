@@ -26,6 +26,7 @@ from pycuda._compile import (
     nvcc,
     nvrtc,
     options,
+    overloads,
     report,
     source,
 )
@@ -247,7 +248,8 @@ class Job:
             if self.request.names:
                 names = ", ".join(self.request.names)
                 advice = f"{advice} (name expressions: {names})".strip()
-            report.failed(done.command, "", done.log, advice)
+            log = overloads.shorten(done.log)
+            report.failed(done.command, "", log, advice)
         return image
 
     def _accept(self, done: nvrtc.Result) -> None:

@@ -78,6 +78,18 @@ def without_comments(text: str) -> str:
     )
 
 
+def with_blank_comments(text: str) -> str:
+    """Return `text` with comments as spaces; lines keep their numbers."""
+    return _NOISE.sub(
+        lambda m: (
+            re.sub(r"[^\n]", " ", m.group())
+            if m.group().startswith("/")
+            else m.group()
+        ),
+        text,
+    )
+
+
 def names_reference(text: str) -> bool:
     """Return whether `text` may declare a texture or surface reference."""
     if "texture" not in text and "surface" not in text:

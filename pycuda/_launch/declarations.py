@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pycuda import _driver
-from pycuda._compile.source import without_comments
+from pycuda._compile.source import with_blank_comments, without_comments
 from pycuda._compile.warn import warn_user
 
 _TYPES = {
@@ -43,6 +43,19 @@ _TYPES = {
     "uint64_t": "uint64",
     "size_t": "uint64",
 }
+# Types that are known only as elements behind a pointer. Numbers of these
+# types have advice of their own (`advice`).
+_POINTED_TYPES = {
+    "bool": "bool",
+    "half": "float16",
+    "__half": "float16",
+    "short": "int16",
+    "short int": "int16",
+    "int16_t": "int16",
+    "unsigned short": "uint16",
+    "unsigned short int": "uint16",
+    "uint16_t": "uint16",
+}
 MEMORY = (
     "a GPUArray or a DeviceAllocation, or wrap a host array in "
     "pycuda.driver.In, Out or InOut"
@@ -50,6 +63,12 @@ MEMORY = (
 _C_NAMES = {
     "float32": "float",
     "float64": "double",
+    "float16": "__half",
+    "bool": "bool",
+    "int16": "short",
+    "uint16": "unsigned short",
+    "complex64": "pycuda::complex<float>",
+    "complex128": "pycuda::complex<double>",
     "int32": "int",
     "uint32": "unsigned int",
     "int64": "long long",
@@ -103,11 +122,14 @@ def _parameter(text: str) -> Declared | None:
     if found is None:
         return None
     base, star, name, brackets = found.groups()
-    dtype = _TYPES.get(" ".join(base.split()))
+    kind, is_pointer = " ".join(base.split()), bool(star or brackets)
+    dtype = _TYPES.get(kind)
+    if dtype is None and is_pointer:
+        dtype = _POINTED_TYPES.get(kind)
     if dtype is None:
         return None
     text = " ".join(text.split())
-    return Declared(text, name, np.dtype(dtype), bool(star or brackets))
+    return Declared(text, name, np.dtype(dtype), is_pointer)
 
 
 @functools.lru_cache(maxsize=64)
@@ -125,6 +147,36 @@ def texts(source: str, kernel: str) -> tuple[str, ...]:
     if len(heads) != 1 or heads[0].strip() in ("", "void"):
         return ()
     return tuple(_split(heads[0]))
+
+
+def describe_missing_kernel(source: object, name: object) -> str:
+    """Say why a source's function is not a kernel; "" if it has none.
+
+    The function has the given name, and is declared without ``__global__``.
+    """
+    if not isinstance(source, str) or not isinstance(name, str):
+        return ""
+    plain = with_blank_comments(source)
+    head = re.search(
+        rf"(?m)^[ \t]*((?:\w[\w:<>]*[\s*&]+)+)({re.escape(name)})"
+        r"\s*\([^;{}]*\)\s*\{",
+        plain,
+    )
+    if head is None or "__global__" in head[1]:
+        return ""
+    line = plain.count("\n", 0, head.start(2)) + 1
+    kind = " ".join(head[1].split())
+    if "__device__" in kind.split():
+        return (
+            f"'{name}' (line {line}) is not a kernel, since it is declared "
+            "__device__: declare it __global__"
+        )
+    returned = kind.replace("__host__", "").strip()
+    change = "" if returned == "void" else ", with the result type void"
+    return (
+        f"'{name}' (line {line}) is not a kernel: declare it "
+        f"'__global__ void {name}'{change}"
+    )
 
 
 @functools.lru_cache(maxsize=64)
@@ -190,8 +242,13 @@ def _is_misread(have: np.dtype, want: np.dtype) -> bool:
     """Return whether a kernel reading `want` would misread data of `have`.
 
     Never true for numbers that the kernel reads as integers of the same size,
-    nor for elements of one or two bytes, which kernels often read in groups.
+    nor for integers of one or two bytes, which kernels often read in groups.
+    Complex numbers may be read as their parts.
     """
+    if have.kind == "c":
+        return want.kind == "f" and have.itemsize != 2 * want.itemsize
+    if have.kind == "b" or (have.kind == "f" and have.itemsize < 4):
+        return have.itemsize != want.itemsize
     if have.kind not in "iuf" or have.itemsize < 4:
         return False
     if have.itemsize != want.itemsize:

@@ -75,6 +75,50 @@ def test_numbers_that_would_be_misread(axpy, good, index, wrong, said):
     assert seen[0].filename == __file__
 
 
+POINTED = {
+    "float": "float32", "double": "float64", "int": "int32",
+    "unsigned int": "uint32", "long long": "int64", "size_t": "uint64",
+    "half": "float16", "bool": "bool", "short": "int16",
+    "unsigned short": "uint16",
+}  # fmt: skip
+GIVEN = (*dict.fromkeys(POINTED.values()), "complex64", "complex128")
+# Arrays that a kernel may read as elements of another type on purpose: bits
+# of the same size, groups of small integers, the parts of complex numbers.
+READ_OTHERWISE = {
+    *((have, want) for have in ("int16", "uint16") for want in GIVEN),
+    ("float32", "int32"), ("float32", "uint32"), ("int32", "uint32"),
+    ("uint32", "int32"), ("float64", "int64"), ("float64", "uint64"),
+    ("int64", "uint64"), ("uint64", "int64"), ("complex64", "float32"),
+    ("complex128", "float64"),
+    ("float16", "int16"), ("float16", "uint16"),
+    *(
+        (have, want)
+        for have in ("complex64", "complex128")
+        for want in GIVEN
+        if np.dtype(want).kind not in "f"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("declared", POINTED)
+def test_all_combinations_of_elements(declared):
+    """Each array of another type is named, with both ways to mend it."""
+    source = f"__global__ void k({declared} *x) {{ }}"
+    want = POINTED[declared]
+    for have in GIVEN:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            check(source, "k", 1, 0, array(have))
+        texts = [str(warning.message) for warning in caught]
+        if have == want or (have, want) in READ_OTHERWISE:
+            assert texts == [], (declared, have)
+            continue
+        (text,) = texts
+        assert f"elements of the GPUArray given are {have}" in text
+        assert f".astype(numpy.{want})" in text
+        assert " or declare '" in text and "*x'" in text
+
+
 @pytest.mark.parametrize(
     ("index", "wrong", "said"),
     [
