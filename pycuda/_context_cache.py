@@ -35,7 +35,7 @@ def by_context(function: _Function) -> _Function:
     return wrapper  # type: ignore
 
 
-class ByContext(dict):
+class ByContext(dict["Any", "Any"]):
     """A dict whose keys are tuples that begin with a context.
 
     It keeps these contexts alive until they are detached.

@@ -497,7 +497,7 @@ class SourceModule(CudaModule):
                 source, nvcc, options, keep, no_extern_c, arch, code,
                 cache_dir, include_dirs,
             )  # fmt: skip
-            self.module = _drv.module_from_buffer(image)
+            self.module: Any = _drv.module_from_buffer(image)
         self._bind_module()
 
     def get_function(self, name: str) -> _drv.Function:
@@ -574,8 +574,10 @@ class DynamicModule(CudaModule):
         self.cuda_libdir = cuda_libdir
         self.libdir: str | None = None
         self.libptn: str | None = None
-        self.module = None
-        self.linker = _drv.Linker(message_handler, link_options, log_verbose)
+        self.module: Any = None
+        self.linker: _drv.Linker | None = _drv.Linker(
+            message_handler, link_options, log_verbose
+        )
         self._check_arch(arch)
 
     def _locate_cuda_libdir(self) -> str:

@@ -43,6 +43,9 @@ from pycuda._driver import (
 )
 
 # isort: on
+# `import *` does not import names that are also Python's.
+from pycuda._driver import MemoryError as MemoryError
+from pycuda._driver import RuntimeError as RuntimeError
 from pycuda._graphed import graphed as graphed
 
 if TYPE_CHECKING:
@@ -53,8 +56,6 @@ if TYPE_CHECKING:
 
 
 # Names of the original PyCUDA that `import *` does not import from _driver.
-MemoryError = _driver.MemoryError
-RuntimeError = _driver.RuntimeError
 HostAllocation = _driver.PagelockedHostAllocation
 ManagedAllocationOrStub = _driver.ManagedAllocation
 

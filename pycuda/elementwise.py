@@ -161,10 +161,14 @@ class ElementwiseKernel(ElementwiseBase):
         options: list[str] | None = None,
         **kwargs: Any,
     ) -> None:
-        self.arguments = parse_arguments(arguments)
+        self.arguments: Any = parse_arguments(arguments)
         self.operation = operation
         self.name = name
-        self.gen_kwargs = {"keep": keep, "options": options, **kwargs}
+        self.gen_kwargs: dict[str, Any] = {
+            "keep": keep,
+            "options": options,
+            **kwargs,
+        }
         self._texts = {
             key: kwargs.get(key, "")
             for key in ("preamble", "loop_prep", "after_loop")

@@ -190,11 +190,13 @@ class Communicator:
             )
         if transfer is None:
             transfer = "direct" if may_use_pointers() else "ipc"
-        self.comm = comm.Dup()
+        self.comm: Any = comm.Dup()
         agreed = np.array([_TRANSFERS.index(transfer), piece], np.int64)
         self.comm.Allreduce(MPI.IN_PLACE, agreed, MPI.MIN)
+        self.transfer: str
+        self.piece: int
         self.transfer, self.piece = _TRANSFERS[agreed[0]], int(agreed[1])
-        self.is_direct = self.transfer == "direct"
+        self.is_direct: bool = self.transfer == "direct"
         self._pool = PageLockedMemoryPool()
         self._peers = Peers(self.comm) if self.transfer == "ipc" else None
         self._exchanges: Exchanges | None = None

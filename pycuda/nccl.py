@@ -190,6 +190,8 @@ class Communicator:
 
     def _take(self, capsule: Any, timeout: float) -> None:
         self._capsule = capsule
+        self.size: int
+        self.rank: int
         self.size, self.rank, self._device = _driver._nccl_describe(capsule)
         self._timeout = timeout
         _driver._nccl_limit(capsule, timeout, _OBSERVE)

@@ -149,7 +149,7 @@ class Range:
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):
             raise TypeError(f"the name of a range is a str, not {name!r}")
-        self.name = name
+        self.name: str = name
 
     def __enter__(self) -> Range:
         """Begin the range in this thread."""

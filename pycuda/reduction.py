@@ -295,16 +295,16 @@ class ReductionKernel:
     ) -> None:
         self._letters = _letters_of(arguments)
         if self._letters:
-            self.name = name
+            self.name: str = name
             self._generic = (
                 dtype_out, neutral, reduce_expr, map_expr, arguments, name,
                 keep, options, preamble,
             )  # fmt: skip
             self._bound: dict[tuple[Any, ...], ReductionKernel] = {}
             return
-        self.dtype_out = np.dtype(dtype_out)
+        self.dtype_out: np.dtype[Any] = np.dtype(dtype_out)
         self._shape = _shape()
-        self.block_size = self._shape.block
+        self.block_size: int = self._shape.block
         self.name = name
         self._spec = {
             "out_type": dtype_to_ctype(self.dtype_out),
@@ -320,6 +320,10 @@ class ReductionKernel:
         }
         self._stages = ByContext()
         self._others: dict[np.dtype, ReductionKernel] = {}
+        self.stage1_func: Any
+        self.stage2_func: Any
+        self.stage1_arg_types: Any
+        self.stage2_arg_types: Any
         self.stage1_func, self.stage1_arg_types = self._stage(1)
         self.stage2_func, self.stage2_arg_types = self._stage(2)
         assert any(isinstance(a, VectorArg) for a in self.stage1_arg_types), (

@@ -67,7 +67,7 @@ class _ScanKernel:
     ) -> None:
         if self._exclusive and neutral is None:
             raise ValueError("neutral element is required for exclusive scan")
-        self.dtype = np.dtype(dtype)
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
         self.neutral = neutral
         self._shape = _SHAPES()
         self._prefix = name_prefix
@@ -77,11 +77,13 @@ class _ScanKernel:
         self._argument = VectorArg(self.dtype, "input_ary")
         self._kernels = ByContext()
         kernel = self._compiled(False)
-        self.scan_wg_size = self.update_wg_size = kernel.block
-        self.scan_wg_seq_batches = kernel.tile // kernel.block
+        self.scan_wg_size: int = kernel.block
+        self.update_wg_size: int = kernel.block
+        self.scan_wg_seq_batches: int = kernel.tile // kernel.block
         # One kernel does the work of two kernels of the original PyCUDA, so
         # both attributes refer to it.
-        self.scan_intervals_knl = self.final_update_knl = kernel.function
+        self.scan_intervals_knl: Any = kernel.function
+        self.final_update_knl: Any = kernel.function
 
     def _source(self, segmented: bool) -> scan_kernels.ScanSource:
         kind, size = dtype_to_ctype(self.dtype), self.dtype.itemsize

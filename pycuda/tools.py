@@ -89,7 +89,7 @@ class DebugMemoryPool(DeviceMemoryPool):
     def __init__(self, interactive: bool = True, logfile: Any = None) -> None:
         super().__init__()
         self.interactive = interactive
-        self.logfile = logfile or sys.stdout
+        self.logfile: Any = logfile or sys.stdout
         self.places: dict[Any, str] = {}
         self.blocks: list[tuple[Any, int, str]] = []
 
@@ -231,15 +231,15 @@ class DeviceData:
         dev = dev or _drv.Context.get_device()
         names = _drv.device_attribute
         capability = dev.compute_capability()
-        self.max_threads = dev.get_attribute(names.MAX_THREADS_PER_BLOCK)
-        self.warp_size = dev.get_attribute(names.WARP_SIZE)
+        self.max_threads: int = dev.get_attribute(names.MAX_THREADS_PER_BLOCK)
+        self.warp_size: int = dev.get_attribute(names.WARP_SIZE)
         limits = (((1, 2), 24), ((2, 0), 32), ((3, 0), 48))
-        self.warps_per_mp = next(
+        self.warps_per_mp: int = next(
             (warps for below, warps in limits if capability < below), 64
         )
         self.thread_blocks_per_mp = 8
-        self.registers = dev.get_attribute(names.MAX_REGISTERS_PER_BLOCK)
-        self.shared_memory = dev.get_attribute(
+        self.registers: int = dev.get_attribute(names.MAX_REGISTERS_PER_BLOCK)
+        self.shared_memory: int = dev.get_attribute(
             names.MAX_SHARED_MEMORY_PER_BLOCK
         )
         old = capability < (2, 0)
@@ -330,9 +330,11 @@ class OccupancyRecord:
                 names = {"regs": "registers", "warps": "threads"}
                 raise ValueError(f"too many {names.get(what, what)}")
         self.tb_per_mp_limits = limits
+        self.tb_per_mp: int
+        self.limited_by: str
         self.tb_per_mp, self.limited_by = min(limits)
-        self.warps_per_mp = self.tb_per_mp * warps
-        self.occupancy = self.warps_per_mp / devdata.warps_per_mp
+        self.warps_per_mp: int = self.tb_per_mp * warps
+        self.occupancy: float = self.warps_per_mp / devdata.warps_per_mp
 
 
 # C type names and arguments.
@@ -370,7 +372,7 @@ class Argument:
     """One parameter of a generated kernel: dtype and name."""
 
     def __init__(self, dtype: npt.DTypeLike, name: str) -> None:
-        self.dtype = np.dtype(dtype)
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
         self.name = name
 
     def __repr__(self) -> str:

@@ -30,9 +30,9 @@ def _named(operation: str) -> Callable[..., Any]:
 class Legacy:
     """Base of `pycuda.gpuarray.GPUArray` with old and private methods."""
 
-    __div__ = ArrayBase.__truediv__
-    __rdiv__ = ArrayBase.__rtruediv__
-    __idiv__ = ArrayBase.__itruediv__
+    __div__: Any = ArrayBase.__truediv__
+    __rdiv__: Any = ArrayBase.__rtruediv__
+    __idiv__: Any = ArrayBase.__itruediv__
 
     _elwise_multiply = _named("multiply")
     _div = _named("true_divide")

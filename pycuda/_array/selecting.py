@@ -10,7 +10,7 @@ is 0 or the assignment is skipped, and the next ``get()`` raises IndexError
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -39,6 +39,7 @@ from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
+    from pycuda._driver import _Operand
     from pycuda.gpuarray import GPUArray
 
 _MODES = ("raise", "wrap", "clip")
@@ -47,6 +48,18 @@ _MODES = ("raise", "wrap", "clip")
 # --- selection by a condition --------------------------------------------
 
 
+@overload
+def where(
+    criterion: GPUArray, *, stream: drv.Stream | None = None
+) -> tuple[GPUArray, ...]: ...
+@overload
+def where(
+    criterion: GPUArray,
+    then_: _Operand,
+    else_: _Operand,
+    out: GPUArray | None = None,
+    stream: drv.Stream | None = None,
+) -> GPUArray: ...
 @short("where", 3)
 def where(
     criterion: GPUArray,

@@ -13,9 +13,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pycuda._array import reductions as whole
-from pycuda._array import scans
 from pycuda._array.axes import check_out, reduce_axes
 from pycuda._array.common import planned
+from pycuda._array.reductions import all, any
+from pycuda._array.scans import cumprod, cumsum
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
@@ -219,8 +220,8 @@ class Reductions:
 
     __slots__ = ()
 
-    any = whole.any
-    all = whole.all
+    any = any
+    all = all
 
     @_reduces
     def sum(
@@ -276,5 +277,5 @@ class Reductions:
     ptp = ptp
     argmin = argmin
     argmax = argmax
-    cumsum = scans.cumsum
-    cumprod = scans.cumprod
+    cumsum = cumsum
+    cumprod = cumprod

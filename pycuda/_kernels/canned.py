@@ -95,7 +95,7 @@ def _each(text: str, count: int) -> str:
 @context_dependent_memoize
 def get_take_kernel(
     dtype: Any, idx_dtype: Any, vec_count: int = 1
-) -> tuple[Any, list]:
+) -> tuple[Any, list[Any]]:
     """Compile ``dest[i] = src[idx[i]]``, for several vectors at a time.
 
     Returns
@@ -116,7 +116,7 @@ def get_take_kernel(
 @context_dependent_memoize
 def get_take_put_kernel(
     dtype: Any, idx_dtype: Any, with_offsets: bool, vec_count: int = 1
-) -> tuple[Any, list]:
+) -> tuple[Any, list[Any]]:
     """Compile ``dest[dest_idx[i]] = src[src_idx[i] + offset]``.
 
     Returns
@@ -207,7 +207,7 @@ def get_arange_kernel(dtype: Any) -> Any:
 @context_dependent_memoize
 def get_linear_combination_kernel(
     summand_descriptors: Sequence[tuple[bool, Any, Any]], dtype_z: Any
-) -> tuple[Any, list]:
+) -> tuple[Any, list[Any]]:
     """Compile ``z[i] = a0*x0[i] + a1*x1[i] + ...``.
 
     Parameters

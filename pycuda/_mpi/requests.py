@@ -69,7 +69,8 @@ class Request:
             return False
         return self._finish(status)
 
-    wait, test = Wait, Test
+    wait = Wait
+    test = Test
 
     @staticmethod
     def Waitall(
@@ -118,4 +119,5 @@ class Transfer(Request):
             self._engine.poll()
         return self._operation.is_done and self._end(status)
 
-    wait, test = Wait, Test
+    wait = Wait
+    test = Test

@@ -128,8 +128,8 @@ class _Generator(Filling):
                 for name in self._skips
             ),
         }
-        self.module = _module(tuple(sorted(fields.items())))
-        self.generators = {
+        self.module: Any = _module(tuple(sorted(fields.items())))
+        self.generators: dict[str, Any] = {
             name: self.module.get_function(name) for name in self._names()
         }
         self._prepare_kernel = self.module.get_function("prepare")

@@ -76,9 +76,9 @@ class ArrayFlags:
 
     def __init__(self, ary: Any) -> None:
         layout = (ary.strides, ary.dtype.itemsize, ary.shape)
-        self.f_contiguous = is_f_contiguous_strides(*layout)
-        self.c_contiguous = is_c_contiguous_strides(*layout)
-        self.forc = self.f_contiguous or self.c_contiguous
+        self.f_contiguous: bool = is_f_contiguous_strides(*layout)
+        self.c_contiguous: bool = is_c_contiguous_strides(*layout)
+        self.forc: bool = self.f_contiguous or self.c_contiguous
 
     def __repr__(self) -> str:
         return (

@@ -198,11 +198,13 @@ def fill_registry_with_c99_complex_types(reg: DTypeRegistry) -> None:
     reg.get_or_register_dtype("double complex", np.complex128)
 
 
-TYPE_REGISTRY = DTypeRegistry()
-DTYPE_TO_NAME = TYPE_REGISTRY.dtype_to_name
+TYPE_REGISTRY: DTypeRegistry = DTypeRegistry()
+DTYPE_TO_NAME: dict[Any, str] = TYPE_REGISTRY.dtype_to_name
 NAME_TO_DTYPE = TYPE_REGISTRY.name_to_dtype
-get_or_register_dtype = TYPE_REGISTRY.get_or_register_dtype
-dtype_to_ctype = TYPE_REGISTRY.dtype_to_ctype
+get_or_register_dtype: Callable[..., np.dtype[Any]] = (
+    TYPE_REGISTRY.get_or_register_dtype
+)
+dtype_to_ctype: Callable[[Any], str] = TYPE_REGISTRY.dtype_to_ctype
 
 fill_registry_with_c_types(TYPE_REGISTRY, True)
 fill_registry_with_c99_stdint_types(TYPE_REGISTRY)

@@ -67,7 +67,9 @@ class CGStateContainer:
                 f"expected a square operator, not shape {operator.shape}"
             )
         self.operator = operator
-        self.precon = precon or IdentityOperator(operator.dtype, n)
+        self.precon: OperatorBase = precon or IdentityOperator(
+            operator.dtype, n
+        )
         if self.precon.shape != (n, n):
             raise ValueError(
                 f"the preconditioner has shape {self.precon.shape}, the "
@@ -124,17 +126,17 @@ class CGStateContainer:
                     f"{vector.shape} and {vector.dtype}"
                 )
         self.rhs = rhs
-        self.x = gpuarray.zeros_like(rhs) if x is None else x
+        self.x: GPUArray = gpuarray.zeros_like(rhs) if x is None else x
         self._one = gpuarray.ones((), dtype, rhs.allocator)
-        self.real_delta_calc_count = 0
-        self.iterations = 0
+        self.real_delta_calc_count: int = 0
+        self.iterations: int = 0
         self._compute_residual()
         preconditioned = self.precon(self.residual)
-        self.d = preconditioned.copy()
-        self.delta = inner_product(self.residual, preconditioned)
+        self.d: GPUArray = preconditioned.copy()
+        self.delta: GPUArray = inner_product(self.residual, preconditioned)
 
     def _compute_residual(self) -> None:
-        self.residual = self.rhs - self.operator(self.x)
+        self.residual: GPUArray = self.rhs - self.operator(self.x)
         self.real_delta_calc_count += 1
 
     def one_iteration(self, compute_real_residual: bool = False) -> None:

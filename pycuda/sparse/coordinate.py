@@ -74,11 +74,14 @@ class CoordinateSpMV(OperatorBase):
 
     def __init__(self, mat: Any, dtype: npt.DTypeLike) -> None:
         found = mat.tocoo()
-        self.dtype = np.dtype(dtype)
-        self.shape = (int(found.shape[0]), int(found.shape[1]))
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.shape: tuple[int, int] = (
+            int(found.shape[0]),
+            int(found.shape[1]),
+        )
         order = np.lexsort((found.col, found.row))
         counts = np.bincount(found.row, minlength=self.shape[0])
-        self.nnz = len(order)
+        self.nnz: int = len(order)
         self._starts = gpuarray.to_gpu(
             np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         )

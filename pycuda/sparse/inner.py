@@ -43,7 +43,7 @@ class AsyncInnerProduct:
         pagelocked_allocator: Callable[..., Any] | None = None,
     ) -> None:
         allocate = pagelocked_allocator or drv.pagelocked_empty
-        self.gpu_result = inner_product(a, b)
+        self.gpu_result: GPUArray = inner_product(a, b)
         self._host = allocate((1,), self.gpu_result.dtype)
         drv.memcpy_dtoh_async(self._host, self.gpu_result.gpudata)
         self._done = drv.Event()

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import abc
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ class OperatorBase(abc.ABC):
     """
 
     shape: tuple[int, int]
-    dtype: np.dtype
+    dtype: np.dtype[Any]
 
     @abc.abstractmethod
     def __call__(self, operand: GPUArray) -> GPUArray:
@@ -42,8 +42,8 @@ class IdentityOperator(OperatorBase):
     """
 
     def __init__(self, dtype: npt.DTypeLike, n: int) -> None:
-        self.dtype = np.dtype(dtype)
-        self.shape = (int(n), int(n))
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.shape: tuple[int, int] = (int(n), int(n))
 
     def __call__(self, operand: GPUArray) -> GPUArray:
         """Return `operand` itself."""
@@ -66,8 +66,8 @@ class DiagonalPreconditioner(OperatorBase):
                 f"a diagonal has one axis, not shape {diagonal.shape}"
             )
         self.diagonal = diagonal
-        self.dtype = diagonal.dtype
-        self.shape = (diagonal.size, diagonal.size)
+        self.dtype: np.dtype[Any] = diagonal.dtype
+        self.shape: tuple[int, int] = (diagonal.size, diagonal.size)
 
     def __call__(self, operand: GPUArray) -> GPUArray:
         """Return ``operand / diagonal``."""

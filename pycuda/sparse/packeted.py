@@ -49,9 +49,9 @@ class PacketedSpMV(OperatorBase):
             raise ValueError(
                 f"expected a square matrix, not shape {mat.shape}"
             )
-        self.dtype = np.dtype(dtype)
-        self.shape = (int(mat.shape[0]), int(mat.shape[1]))
-        self.is_symmetric = bool(is_symmetric)
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.shape: tuple[int, int] = (int(mat.shape[0]), int(mat.shape[1]))
+        self.is_symmetric: bool = bool(is_symmetric)
         n = self.shape[0]
         csr = mat.tocsr()
         order = np.zeros(0, np.int64)
@@ -61,7 +61,7 @@ class PacketedSpMV(OperatorBase):
             ).astype(np.int64)
         self._rows = kernels.packet_rows(n)
         starts = np.append(np.arange(0, n, self._rows), n)
-        self.packet_count = len(starts) - 1
+        self.packet_count: int = len(starts) - 1
         packets = build_pkt_data_structure(
             csr[order][:, order], starts, self.dtype
         )

@@ -114,6 +114,7 @@ def results(a: GPUArray, b: GPUArray) -> list[GPUArray]:
     made += [a.mul_add(2, b, 3), a.reverse(), a.fill(1), a.sum(keepdims=True)]
     made += [ga.sum(a), ga.max(a), ga.min(a, axis=0), ga.dot(a[0], b[0])]
     made += [ga.sum(a, np.float64), ga.mean(a, axis=1), ga.matmul(a, b.T)]
+    made += [ga.where(a > 0, a, 1), *ga.where(a > 0)]
     made += [ga.where(a > 0, a, b), ga.maximum(a, b), ga.minimum(a, 0)]
     made += [ga.if_positive(a, a, b), ga.clip(a, 0, 1), ga.outer(a[0], b[0])]
     made += [ga.sort(a), ga.argsort(a), ga.unique(a), ga.diff(a), ga.ptp(a)]

@@ -16,7 +16,7 @@ from pycuda.compiler import SourceModule
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.gpuarray import GPUArray
 from pycuda.reduction import ReductionKernel
-from pycuda.tools import make_default_context
+from pycuda.tools import DeviceData, OccupancyRecord, make_default_context
 
 
 def arrays(a: GPUArray, b: GPUArray) -> None:
@@ -71,6 +71,9 @@ def functions(a: GPUArray, host: np.ndarray) -> None:
     ga.add(a)  # wrong
     ga.add(a, "x")  # wrong
     ga.sun(a)  # wrong
+    ga.where(a, "x", a)  # wrong
+    ga.where(a, a, a).shpae  # wrong
+    ga.where(a, a)  # wrong
     ga.dot(a)  # wrong
     cumath.sin(host)  # wrong
     cumath.cosine(a)  # wrong
@@ -102,15 +105,17 @@ def driver(a: GPUArray, host: np.ndarray, stream: drv.Stream) -> None:
     drv.Context.pop(3)  # wrong
     drv.Context()("x")  # wrong
     drv.pagelocked_empty(4)  # wrong
+    drv.register_host_memory("x")  # wrong
     drv.pagelocked_zeros("4", np.float32)  # wrong
     drv.In(5.5)  # wrong
     drv.init("x")  # wrong
     drv.np_to_array(host, "C").width  # wrong
     free: int = drv.mem_get_info()  # wrong
+    share: str = OccupancyRecord(DeviceData(), 128).occupancy  # wrong
     pycuda.autoinit.contxt  # wrong
     pycuda.drive  # wrong
     make_default_context(3)  # wrong
-    print(free)
+    print(free, share)
 
 
 def kernels(a: GPUArray, stream: drv.Stream) -> None:

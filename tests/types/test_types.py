@@ -145,6 +145,28 @@ def test_programs_of_the_pages(tmp_path: Path):
     assert pyright(paths, tmp_path, "standard") == {}
 
 
+def test_types_of_public_names(tmp_path: Path):
+    """No checker has to guess the type of a name of a public module."""
+    words = ["--verifytypes", "pycuda", "--ignoreexternal", "--outputjson"]
+    path = str(Path(sys.executable).parent)
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "basedpyright", *words],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"PATH": path + os.pathsep + os.environ["PATH"]},
+    )
+    symbols = json.loads(done.stdout)["typeCompleteness"]["symbols"]
+    assert len(symbols) >= 2000
+    unknown = [
+        symbol["name"]
+        for symbol in symbols
+        if not symbol["isTypeKnown"] or symbol["isTypeAmbiguous"]
+    ]
+    # Learners complete the programs of the course.
+    assert [n for n in unknown if not n.startswith("pycuda.course.")] == []
+
+
 @pytest.mark.parametrize("path", ACCEPTED, ids=lambda path: path.stem)
 def test_accepted_programs_run(path: Path, tmp_path: Path):
     done = subprocess.run(
