@@ -441,7 +441,7 @@ def test_blocks_take_turns_with_multiprocessors():
         ('"addc.u32 %0, 1, 1;" : "=r"(r)', "from another asm statement"),
         ('"add.ri.f32 %0, 1.0, 1.0;" : "=f"(f)', "'add' does not exist in"),
         ('"mov.u64 %0, 1;" : "=r"(r)', r"'\$0' has 32 bits, but 64"),
-        ('"mul.u32 %0, 1, 2;" : "=r"(r)', "needs .lo, .hi or .wide"),
+        ('"mul.u32 %0, 1, 2;" : "=r"(r)', r"'mul.u32'; .* with hi\|lo"),
         ('"nope.u32 %0, 1;" : "=r"(r)', "'nope' is not supported"),
         ('"ld.global.u32 %0, [%1];" : "=r"(r) : "r"(r)', "has 32 bits"),
     ],

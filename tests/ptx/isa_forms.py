@@ -167,7 +167,8 @@ def module_of(texts: list[str]) -> tuple[str, dict[int, str]]:
     text += "".join(f"    {line}\n" for line in labels)
     text += "    ld.param.u64 d1, [parameter];\n"
     text += "    ld.global.v4.u32 {r0, r1, r2, r3}, [d1];\n"
-    text += "    ld.global.v2.u64 {d2, d3}, [d1+16];\nstart:\n"
+    text += "    ld.global.v2.u64 {d2, d3}, [d1+16];\n"
+    text += "    ld.global.v4.u16 {h0, h1, h2, h3}, [d1+32];\nstart:\n"
     lines = {}
     for row in texts:
         lines[text.count("\n") + 1] = row

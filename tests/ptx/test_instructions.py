@@ -9,6 +9,7 @@ equals any other. A GPU needs compute capability 9.0.
 
 from typing import Any
 
+import modifier_forms  # noqa: F401
 import numpy as np
 import pytest
 import small_forms  # noqa: F401

@@ -179,17 +179,6 @@ is_directed(const struct ptx_statement *statement)
            ptx_has(statement, "rp");
 }
 
-/* Clamps a float to [0, 1]; a NaN becomes 0. */
-static LLVMValueRef
-clamp_unit(struct ptx *ptx, LLVMValueRef value)
-{
-    LLVMTypeRef type = LLVMTypeOf(value);
-    LLVMValueRef pair[] = {value, LLVMConstReal(type, 0.0)};
-    pair[0] = ptx_intrinsic(ptx, "llvm.maxnum", type, pair, 2);
-    pair[1] = LLVMConstReal(type, 1.0);
-    return ptx_intrinsic(ptx, "llvm.minnum", type, pair, 2);
-}
-
 /* Rounds a float or double to the float type `to`, of 32 or 64 bits. */
 static LLVMValueRef
 to_float(struct ptx *ptx, const struct ptx_statement *statement,
@@ -226,7 +215,7 @@ ptx_convert_float(struct ptx *ptx, const struct ptx_statement *statement,
     if (flushes && to.bits == 32) {
         value = ptx_flush(ptx, value);
     }
-    return ptx_has(statement, "sat") ? clamp_unit(ptx, value) : value;
+    return ptx_has(statement, "sat") ? ptx_saturate(ptx, value) : value;
 }
 
 /* Limits an integer to the range of the type `to`. */
@@ -276,26 +265,14 @@ from_integer(struct ptx *ptx, const struct ptx_statement *statement,
         value = is_signed ? LLVMBuildSIToFP(builder, value, type, "")
                           : LLVMBuildUIToFP(builder, value, type, "");
     }
-    return ptx_has(statement, "sat") ? clamp_unit(ptx, value) : value;
+    return ptx_has(statement, "sat") ? ptx_saturate(ptx, value) : value;
 }
-
-static const char modifiers[] =
-    " rn rz rm rp rna rni rzi rmi rpi ftz sat satfinite relu pack f16 bf16 "
-    "tf32 f16x2 bf16x2 e4m3x2 e5m2x2 u4 s4 u2 s2 ";
 
 bool
 ptx_build_convert(struct ptx *ptx, const struct ptx_statement *statement)
 {
     struct ptx_type to, from;
     unsigned n = statement->modifier_count;
-    if (n < 2 || !ptx_only(statement, modifiers)) {
-        return ptx_fail(ptx, "'cvt' does not exist in a supported form");
-    }
-    if (ptx_has(statement, "satfinite") &&
-        !ptx_is_word(" f16 bf16 f16x2 bf16x2 tf32 e4m3x2 e5m2x2 ",
-                     statement->modifiers[n - 2])) {
-        return ptx_fail(ptx, "'cvt.satfinite' is for small floats only");
-    }
     if (ptx_has(statement, "pack")) {
         return ptx_convert_pack(ptx, statement);
     }

@@ -146,3 +146,16 @@ ptx_flush(struct ptx *ptx, LLVMValueRef value)
     LLVMValueRef zero = ptx_intrinsic(ptx, "llvm.copysign", type, pair, 2);
     return LLVMBuildSelect(builder, is_small, zero, value, "");
 }
+
+LLVMValueRef
+ptx_saturate(struct ptx *ptx, LLVMValueRef value)
+{
+    LLVMBuilderRef builder = ptx->jit->builder;
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMValueRef zero = LLVMConstReal(type, 0.0);
+    LLVMValueRef one = LLVMConstReal(type, 1.0);
+    LLVMValueRef test = LLVMBuildFCmp(builder, LLVMRealOGT, value, zero, "");
+    value = LLVMBuildSelect(builder, test, value, zero, "");
+    test = LLVMBuildFCmp(builder, LLVMRealOLT, value, one, "");
+    return LLVMBuildSelect(builder, test, value, one, "");
+}

@@ -1,5 +1,5 @@
-/* modifiers.c - checks the modifiers of an instruction of PTX: their types and
- * those that exclude each other.
+/* modifiers.c - checks the modifiers of an instruction of PTX: their types,
+ * those that exclude each other, and by the table of forms.c the form.
  *
  * Without these checks, a wrong combination of modifiers would be accepted,
  * only one of them would have an effect, and the instruction would not compute
@@ -13,8 +13,8 @@
 #include "jit/ptx/halves.h"
 #include "jit/ptx/ptx.h"
 
-static bool
-is_type(const char *word)
+bool
+ptx_names_type(const char *word)
 {
     struct ptx_type type;
     struct ptx_half half;
@@ -92,12 +92,14 @@ ptx_check_modifiers(struct ptx *ptx, const struct ptx_statement *statement)
 {
     unsigned types = 0;
     for (unsigned i = 0; i < statement->modifier_count; i++) {
-        types += is_type(statement->modifiers[i]);
+        types += ptx_names_type(statement->modifiers[i]);
     }
     if (types > most_types(statement->operation)) {
         return ptx_fail(ptx, "'%s' has too many types", statement->operation);
     }
-    return has_no_conflict(statement) ||
-           ptx_fail(ptx, "modifiers of '%s' exclude each other",
-                    statement->operation);
+    if (!has_no_conflict(statement)) {
+        return ptx_fail(ptx, "modifiers of '%s' exclude each other",
+                        statement->operation);
+    }
+    return ptx_check_form(ptx, statement);
 }

@@ -1,5 +1,5 @@
 /* operations.c - arithmetic of PTX. A table has one row for each operation,
- * such as add.
+ * such as add; the modifiers and types of an operation are in forms.c.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -71,13 +71,9 @@ wide_sum(struct ptx_work *work, bool subtract, bool use_carry)
 static LLVMValueRef
 clamp_unit(struct ptx_work *work, LLVMValueRef value)
 {
-    if (!value || !ptx_has(work->statement, "sat")) {
-        return value;
-    }
-    LLVMValueRef pair[] = {value, LLVMConstReal(work->llvm, 0.0)};
-    pair[0] = ptx_intrinsic(work->ptx, "llvm.maxnum", work->llvm, pair, 2);
-    pair[1] = LLVMConstReal(work->llvm, 1.0);
-    return ptx_intrinsic(work->ptx, "llvm.minnum", work->llvm, pair, 2);
+    return value && ptx_has(work->statement, "sat")
+               ? ptx_saturate(work->ptx, value)
+               : value;
 }
 
 static LLVMValueRef
@@ -136,9 +132,6 @@ product(struct ptx_work *work)
         return LLVMBuildMul(builder, work->in[0], work->in[1], "");
     }
     bool wide = ptx_has(work->statement, "wide");
-    if (!wide && !ptx_has(work->statement, "hi")) {
-        return ptx_give_up(work, "a product needs .lo, .hi or .wide");
-    }
     LLVMTypeRef type =
         LLVMIntTypeInContext(work->ptx->jit->context, 2 * work->type.bits);
     LLVMValueRef a, b;
@@ -161,7 +154,7 @@ product(struct ptx_work *work)
 }
 
 /* Builds mad and madc (a * b + c, with carry). With .wide, c has twice the
- * width of a and b. */
+ * width of a and b. With .sat, the sum is limited instead of wrapping. */
 static LLVMValueRef
 multiply_add(struct ptx_work *work, bool use_carry)
 {
@@ -178,7 +171,11 @@ multiply_add(struct ptx_work *work, bool use_carry)
     sum.in[1] = sum.in[0] ? ptx_read(work->ptx, &work->statement->operands[3],
                                      sum.type, false)
                           : NULL;
-    return sum.in[1] ? wide_sum(&sum, false, use_carry) : NULL;
+    if (!sum.in[1]) {
+        return NULL;
+    }
+    return ptx_has(work->statement, "sat") ? build_add(&sum)
+                                           : wide_sum(&sum, false, use_carry);
 }
 
 static LLVMValueRef
@@ -319,80 +316,65 @@ build_selp(struct ptx_work *work)
 
 /* ---- the table ---- */
 
-enum takes { TAKES_INTEGERS = 1, TAKES_FLOATS = 2, TAKES_PREDICATES = 4 };
-
 static const struct operation {
     const char *name;
     ptx_make *make;
     unsigned inputs; /* number of operands that have the operation's type */
     unsigned operands;
-    unsigned takes;
 } operations[] = {
-    {"abs", build_abs, 1, 2, 3},
-    {"add", build_add, 2, 3, 3},
-    {"addc", build_addc, 2, 3, 1},
-    {"and", ptx_make_bits, 2, 3, 5},
-    {"bfe", ptx_make_extract, 1, 4, 1},
-    {"bfi", ptx_make_insert, 2, 5, 1},
-    {"bfind", ptx_make_bfind, 1, 2, 1},
-    {"bmsk", ptx_make_bmsk, 2, 3, 1},
-    {"brev", ptx_make_brev, 1, 2, 1},
-    {"clz", ptx_make_count, 1, 2, 1},
-    {"cnot", ptx_make_cnot, 1, 2, 1},
-    {"copysign", ptx_make_copysign, 2, 3, 2},
-    {"cos", build_library, 1, 2, 2},
-    {"div", build_div, 2, 3, 3},
-    {"dp2a", ptx_make_dot, 3, 4, 1},
-    {"dp4a", ptx_make_dot, 3, 4, 1},
-    {"ex2", build_library, 1, 2, 2},
-    {"fma", build_mad, 3, 4, 2},
-    {"fns", ptx_make_fns, 3, 4, 1},
-    {"lg2", build_library, 1, 2, 2},
-    {"lop3", ptx_make_lop3, 3, 5, 1},
-    {"mad", build_mad, 2, 4, 3},
-    {"mad24", ptx_make_mul24, 2, 4, 1},
-    {"madc", build_madc, 2, 4, 1},
-    {"max", build_max, 2, 3, 3},
-    {"min", build_min, 2, 3, 3},
-    {"mul", product, 2, 3, 3},
-    {"mul24", ptx_make_mul24, 2, 3, 1},
-    {"neg", build_neg, 1, 2, 3},
-    {"not", ptx_make_not, 1, 2, 5},
-    {"or", ptx_make_bits, 2, 3, 5},
-    {"popc", ptx_make_count, 1, 2, 1},
-    {"prmt", ptx_make_permute, 3, 4, 1},
-    {"rcp", build_rcp, 1, 2, 2},
-    {"rem", build_rem, 2, 3, 1},
-    {"rsqrt", build_rsqrt, 1, 2, 2},
-    {"sad", ptx_make_sad, 3, 4, 1},
-    {"selp", build_selp, 2, 4, 3},
-    {"shf", ptx_make_funnel, 3, 4, 1},
-    {"shl", ptx_make_shift, 1, 3, 1},
-    {"shr", ptx_make_shift, 1, 3, 1},
-    {"sin", build_library, 1, 2, 2},
-    {"sqrt", build_sqrt, 1, 2, 2},
-    {"sub", build_sub, 2, 3, 3},
-    {"subc", build_subc, 2, 3, 1},
-    {"szext", ptx_make_szext, 1, 3, 1},
-    {"tanh", build_library, 1, 2, 2},
-    {"testp", ptx_make_testp, 1, 2, 2},
-    {"xor", ptx_make_bits, 2, 3, 5},
+    {"abs", build_abs, 1, 2},         {"add", build_add, 2, 3},
+    {"addc", build_addc, 2, 3},       {"and", ptx_make_bits, 2, 3},
+    {"bfe", ptx_make_extract, 1, 4},  {"bfi", ptx_make_insert, 2, 5},
+    {"bfind", ptx_make_bfind, 1, 2},  {"bmsk", ptx_make_bmsk, 2, 3},
+    {"brev", ptx_make_brev, 1, 2},    {"clz", ptx_make_count, 1, 2},
+    {"cnot", ptx_make_cnot, 1, 2},    {"copysign", ptx_make_copysign, 2, 3},
+    {"cos", build_library, 1, 2},     {"div", build_div, 2, 3},
+    {"dp2a", ptx_make_dot, 3, 4},     {"dp4a", ptx_make_dot, 3, 4},
+    {"ex2", build_library, 1, 2},     {"fma", build_mad, 3, 4},
+    {"fns", ptx_make_fns, 3, 4},      {"lg2", build_library, 1, 2},
+    {"lop3", ptx_make_lop3, 3, 5},    {"mad", build_mad, 2, 4},
+    {"mad24", ptx_make_mul24, 2, 4},  {"madc", build_madc, 2, 4},
+    {"max", build_max, 2, 3},         {"min", build_min, 2, 3},
+    {"mul", product, 2, 3},           {"mul24", ptx_make_mul24, 2, 3},
+    {"neg", build_neg, 1, 2},         {"not", ptx_make_not, 1, 2},
+    {"or", ptx_make_bits, 2, 3},      {"popc", ptx_make_count, 1, 2},
+    {"prmt", ptx_make_permute, 3, 4}, {"rcp", build_rcp, 1, 2},
+    {"rem", build_rem, 2, 3},         {"rsqrt", build_rsqrt, 1, 2},
+    {"sad", ptx_make_sad, 3, 4},      {"selp", build_selp, 2, 4},
+    {"shf", ptx_make_funnel, 3, 4},   {"shl", ptx_make_shift, 1, 3},
+    {"shr", ptx_make_shift, 1, 3},    {"sin", build_library, 1, 2},
+    {"sqrt", build_sqrt, 1, 2},       {"sub", build_sub, 2, 3},
+    {"subc", build_subc, 2, 3},       {"szext", ptx_make_szext, 1, 3},
+    {"tanh", build_library, 1, 2},    {"testp", ptx_make_testp, 1, 2},
+    {"xor", ptx_make_bits, 2, 3},
 };
 
-/* The modifiers that operations may have. Other modifiers would change results
- * and are rejected. */
-static const char modifiers[] =
-    " rn rz rm rp approx full ftz sat cc lo hi wide l r wrap clamp shiftamt "
-    "relu NaN xorsign abs finite infinite number notanumber normal "
-    "subnormal f4e b4e rc8 ecl ecr rc16 f16 bf16 f16x2 bf16x2 noftz ";
-
-static bool
-takes_type(const struct operation *row, struct ptx_type type)
+/* Applies .ftz to an operand or a result. A subnormal float becomes a zero of
+ * the same sign. The operations on doubles with .ftz, rcp.approx.ftz.f64 and
+ * rsqrt.approx.ftz.f64, also ignore the low 32 bits of the operand, and those
+ * of the result are 0. */
+static LLVMValueRef
+flush(struct ptx_work *work, LLVMValueRef value)
 {
-    unsigned kind = type.letter == 'f'   ? TAKES_FLOATS
-                    : type.letter == 'p' ? TAKES_PREDICATES
-                                         : TAKES_INTEGERS;
-    return (row->takes & kind) && !(kind == TAKES_FLOATS && type.bits < 32);
+    if (work->type.bits == 32) {
+        return ptx_flush(work->ptx, value);
+    }
+    LLVMBuilderRef builder = work->builder;
+    LLVMTypeRef i64 = work->ptx->jit->i64;
+    LLVMValueRef exponent = LLVMConstInt(i64, 0x7ffull << 52, 0);
+    LLVMValueRef sign = LLVMConstInt(i64, 1ull << 63, 0);
+    LLVMValueRef high = LLVMConstInt(i64, ~(uint64_t)UINT32_MAX, 0);
+    LLVMValueRef bits = LLVMBuildBitCast(builder, value, i64, "");
+    LLVMValueRef small = LLVMBuildICmp(
+        builder, LLVMIntEQ, LLVMBuildAnd(builder, bits, exponent, ""),
+        LLVMConstNull(i64), "");
+    /* A NaN may have its payload in the low bits only. */
+    LLVMValueRef nan = LLVMBuildFCmp(builder, LLVMRealUNO, value, value, "");
+    LLVMValueRef kept = LLVMBuildSelect(builder, small, sign, high, "");
+    bits = LLVMBuildAnd(builder, bits, kept, "");
+    bits = LLVMBuildSelect(builder, nan, LLVMConstInt(i64, 0x7ff8ull << 48, 0),
+                           bits, "");
+    return LLVMBuildBitCast(builder, bits, work->llvm, "");
 }
 
 /* Applies .ftz, directed rounding and .sat to the result of a float
@@ -404,8 +386,8 @@ finish_float(struct ptx_work *work, LLVMValueRef value)
         return value;
     }
     value = ptx_round_result(work, value);
-    if (value && work->type.bits == 32 && ptx_has(work->statement, "ftz")) {
-        value = ptx_flush(work->ptx, value);
+    if (value && ptx_has(work->statement, "ftz")) {
+        value = flush(work, value);
     }
     return clamp_unit(work, value);
 }
@@ -430,8 +412,7 @@ build_row(struct ptx *ptx, const struct ptx_statement *statement,
                             .result = type,
                             .llvm = ptx_llvm_type(ptx, type)};
     bool real = type.letter == 'f';
-    if (statement->operand_count != row->operands || !takes_type(row, type) ||
-        !ptx_only(statement, modifiers)) {
+    if (statement->operand_count != row->operands) {
         return ptx_fail(ptx, "'%s' does not exist in a supported form",
                         row->name);
     }
@@ -440,8 +421,8 @@ build_row(struct ptx *ptx, const struct ptx_statement *statement,
         if (!work.in[i]) {
             return false;
         }
-        if (real && type.bits == 32 && ptx_has(statement, "ftz")) {
-            work.in[i] = ptx_flush(ptx, work.in[i]);
+        if (real && ptx_has(statement, "ftz")) {
+            work.in[i] = flush(&work, work.in[i]);
         }
     }
     LLVMValueRef value = row->make(&work);
@@ -496,11 +477,7 @@ build_halves(struct ptx *ptx, const struct ptx_statement *statement,
              const struct operation *row, struct ptx_half half)
 {
     LLVMValueRef values[2];
-    bool ftz = ptx_has(statement, "ftz") && half.brain &&
-               strcmp(row->name, "ex2") != 0;
-    if (ftz || statement->operand_count != row->operands ||
-        !(row->takes & TAKES_FLOATS) || !ptx_only(statement, modifiers) ||
-        row->make == build_selp) {
+    if (statement->operand_count != row->operands) {
         return ptx_fail(ptx, "'%s' does not exist in a supported form",
                         row->name);
     }

@@ -198,13 +198,21 @@ bool ptx_has(const struct ptx_statement *statement, const char *modifier);
 /* Tests whether the statement has the modifier .row directly followed by the
  * modifier .col. */
 bool ptx_has_row_col(const struct ptx_statement *statement);
-/* Tests whether all modifiers of the statement are types, cache hints, or
- * among `words`. In `words`, each word has a blank before and after it. */
+/* Tests whether all modifiers of the statement are types, cache hints of an
+ * access to memory, or among `words`. In `words`, each word has a blank before
+ * and after it. */
 bool ptx_only(const struct ptx_statement *statement, const char *words);
 
-/* In modifiers.c: tests whether the statement has no more types than its
- * operation can have, and no modifiers that exclude each other. Returns false
+/* In modifiers.c: tests whether a modifier is the name of a type, such as s32
+ * or f16x2. */
+bool ptx_names_type(const char *word);
+/* In forms.c: tests whether the operation exists with the statement's
+ * modifiers and types, if the table of forms has the operation. Returns false
  * on failure. */
+bool ptx_check_form(struct ptx *ptx, const struct ptx_statement *statement);
+/* In modifiers.c: tests whether the statement has no more types than its
+ * operation can have, no modifiers that exclude each other, and a form that
+ * ptx_check_form accepts. Returns false on failure. */
 bool ptx_check_modifiers(struct ptx *ptx,
                          const struct ptx_statement *statement);
 
@@ -313,6 +321,9 @@ bool ptx_build_pair(struct ptx *ptx, const struct ptx_statement *statement);
 ptx_make ptx_make_extreme, ptx_make_copysign, ptx_make_testp;
 /* Replaces a subnormal float by a zero of the same sign. */
 LLVMValueRef ptx_flush(struct ptx *ptx, LLVMValueRef value);
+/* Clamps a float to [+0, 1], as the modifier .sat requires. A NaN and -0
+ * become +0. */
+LLVMValueRef ptx_saturate(struct ptx *ptx, LLVMValueRef value);
 
 /* In rounding.c: corrects `x`, a result that was rounded to nearest, to the
  * result that the modifier .rz, .rm or .rp requires. Without such a modifier,

@@ -417,7 +417,10 @@ ptx_only(const struct ptx_statement *statement, const char *words)
         struct ptx_type type;
         const char *own = statement->modifiers[i];
         bool hint =
-            strncmp(own, "L1::", 4) == 0 || strncmp(own, "L2::", 4) == 0;
+            ptx_is_word(" ld st atom red cp prefetch createpolicy "
+                        "applypriority ",
+                        statement->operation) &&
+            (strncmp(own, "L1::", 4) == 0 || strncmp(own, "L2::", 4) == 0);
         if (!ptx_parse_type(own, &type) && !hint && !ptx_is_word(words, own)) {
             return false;
         }
