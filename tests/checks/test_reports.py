@@ -191,3 +191,93 @@ def test_the_exception_shows_the_line():
     assert lines[1].startswith("    5 | __global__ void before(double *x) {")
     assert lines[2].strip().startswith("|") and lines[2].endswith("^")
     assert lines[3].startswith(" - a kernel failed")
+
+
+IMAGES = r"""
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+import pycuda.gpuarray as gpuarray
+from pycuda.compiler import SourceModule
+
+module = SourceModule('''
+#define X (blockIdx.x * blockDim.x + threadIdx.x)
+#define Y (blockIdx.y * blockDim.y + threadIdx.y)
+__global__ void rows(float *out, int w, int h)
+{
+    int x = X, y = Y;
+    if (y < h && y * w + x < w * h) {
+        out[y * w + x] = x - y;
+    }
+}
+__global__ void updates(float *out, int w, int h)
+{
+    int x = X, y = Y;
+    if (y < h && y * w + x < w * h) {
+        out[y * w + x] += 1;
+    }
+}
+__global__ void columns(double *out, int w, int h)
+{
+    int x = X, y = Y;
+    if (x < w && x * h + y < w * h) {
+        out[x * h + y] = x - y;
+    }
+}
+__global__ void guarded(float *out, int w, int h)
+{
+    int x = X, y = Y;
+    if (x < w && y < h) {
+        out[y * w + x] += x - y;
+    }
+}
+__global__ void bins(float *out, int w, int h)
+{
+    out[(X * 7 + Y * 3) % 5 + 200] += 1;
+}
+__global__ void one_dimension(float *out, int w, int h)
+{
+    out[X % 40] = X;
+}
+''')
+out = drv.mem_alloc(8 * 40 * 24)
+drv.memset_d32(out, 0, 2 * 40 * 24)
+for name in "rows", "updates", "columns", "guarded", "bins", "one_dimension":
+    flat = name == "one_dimension"
+    module.get_function(name)(
+        out, np.int32(40), np.int32(24),
+        block=(256, 1, 1) if flat else (16, 16, 1),
+        grid=(3, 1) if flat else (3, 2),
+    )
+    drv.Context.synchronize()
+"""
+GUARDS = {
+    "rows": "a row of 40 elements ends before x = 4",
+    "updates": "a row of 40 elements ends before x = 4",
+    "columns": "a column of 24 elements ends before y = ",
+}
+
+
+def test_a_missing_guard_of_two_dimensions(tmp_path):
+    """A thread beyond its row accesses an element of the next row."""
+    path = tmp_path / "rows.json"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", IMAGES],
+        env={
+            **os.environ,
+            "PYCUDA_DEVICE": "cpu",
+            "PYCUDA_CPU_CHECK": "memory,race,continue",
+            "PYCUDA_CPU_CHECK_REPORT": str(path),
+        },
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(row) for row in path.open()]
+    found = {row["kernel"]: row["remedy"] for row in rows}
+    assert set(found) == {*GUARDS, "bins", "one_dimension"}
+    for kernel, remedy in found.items():
+        said = "as in `if (x < width && y < height)`" in remedy
+        assert said == (kernel in GUARDS), (kernel, remedy)
+        assert remedy.startswith(GUARDS.get(kernel, ""))

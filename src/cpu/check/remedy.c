@@ -49,12 +49,89 @@ order_remedy(const struct cpu_check_finding *finding, bool same_block,
     }
 }
 
+/* Coordinates of a thread in the grid: blockIdx * blockDim + threadIdx. */
+struct position {
+    int64_t x, y;
+};
+
+static struct position
+grid_position(const struct cpu_launch *launch, uint64_t block, unsigned thread)
+{
+    uint64_t row = block / launch->grid[0] % launch->grid[1];
+    unsigned thread_row = thread / launch->block[0] % launch->block[1];
+
+    return (struct position){
+        (int64_t)(block % launch->grid[0] * launch->block[0] +
+                  thread % launch->block[0]),
+        (int64_t)(row * launch->block[1] + thread_row)};
+}
+
+/* Returns the number of elements of a row if both threads access element
+ * `index` as y * length + x, where x of one thread is beyond the end of its
+ * row. Returns 0 if they do not. */
+static int64_t
+row_length(struct position a, struct position b, int64_t index)
+{
+    int64_t across = a.x - b.x, down = b.y - a.y;
+
+    if (across == 0 || down == 0 || across % down != 0) {
+        return 0;
+    }
+    int64_t length = across / down;
+    return length > 0 && index == a.y * length + a.x ? length : 0;
+}
+
+/* Writes the remedy for a race between two threads of a 2-D grid, one of which
+ * is beyond the end of a row and so accesses an element of another row.
+ * Returns false, without a text, if the race is of another kind. */
+static bool
+row_guard_remedy(const struct cpu_check_finding *finding, char *text,
+                 size_t size)
+{
+    const struct cpu_launch *launch = cpu_worker_tls->launch;
+    const struct image_site *one = finding->site, *two = finding->second;
+    struct cpu_check_allocation found;
+
+    if (one->line != two->line || strcmp(one->file, two->file) != 0 ||
+        !finding->has_address || finding->bytes == 0 ||
+        !cpu_check_find(finding->address, &found) ||
+        finding->address < found.base) {
+        return false;
+    }
+    unsigned thread = finding->thread ? *finding->thread : cpu_check_thread();
+    struct position a =
+        grid_position(launch, cpu_worker_tls->check->block, thread);
+    struct position b =
+        grid_position(launch, finding->second_block, finding->second_thread);
+    int64_t index =
+        (int64_t)((finding->address - found.base) / finding->bytes);
+    int64_t row = row_length(a, b, index);
+    struct position swapped_a = {a.y, a.x}, swapped_b = {b.y, b.x};
+    int64_t column = row_length(swapped_a, swapped_b, index);
+
+    if (row) {
+        snprintf(text, size,
+                 "a row of %lld elements ends before x = %lld: guard the "
+                 "access, as in `if (x < width && y < height)`",
+                 (long long)row, (long long)(a.x > b.x ? a.x : b.x));
+    } else if (column) {
+        snprintf(text, size,
+                 "a column of %lld elements ends before y = %lld: guard the "
+                 "access, as in `if (x < width && y < height)`",
+                 (long long)column, (long long)(a.y > b.y ? a.y : b.y));
+    }
+    return row || column;
+}
+
 static void
 race_remedy(const struct cpu_check_finding *finding, char *text, size_t size)
 {
     bool same_block = strcmp(finding->kind, "block-race") != 0;
     const unsigned writes = IMAGE_SITE_WRITE;
 
+    if (row_guard_remedy(finding, text, size)) {
+        return;
+    }
     if (are_updates(finding->site, finding->second)) {
         snprintf(text, size, "use atomicAdd, or another atomic function");
     } else if (finding->site == finding->second &&
