@@ -36,8 +36,13 @@ def _parser() -> argparse.ArgumentParser:
     start.add_argument(
         "--notebooks", action="store_true", help="write notebooks instead"
     )
-    one = commands.add_parser("check", help="check files")
-    one.add_argument("file", nargs="+", type=Path)
+    one = commands.add_parser("check", help="check files, or exercises")
+    one.add_argument(
+        "file",
+        nargs="*",
+        help="a file, or an exercise such as 06, whose file is in the "
+        "current folder; without one, all files of the current folder",
+    )
     grade = commands.add_parser("grade", help="check all files of a folder")
     grade.add_argument("folder", nargs="?", default=".", type=Path)
     grade.add_argument("--json", action="store_true", help="print JSON")
@@ -54,6 +59,60 @@ def _find(name: str) -> str:
             f"no exercise {name!r}: expected one of {', '.join(EXERCISES)}"
         )
     return found[0]
+
+
+def _files_of(name: str, folder: Path) -> list[Path]:
+    """Return the learner's files for an exercise that exist in a folder."""
+    path = folder / EXERCISES[name].file
+    return [p for p in (path, path.with_suffix(".ipynb")) if p.exists()]
+
+
+def _elsewhere(name: str) -> str:
+    """Say what to do about an exercise without a file in the folder."""
+    found = [
+        path
+        for folder in sorted(Path.cwd().iterdir())
+        if folder.is_dir()
+        for path in _files_of(name, folder)
+    ]
+    if found:
+        return (
+            f"there is {found[0].relative_to(Path.cwd())}: go to its folder, "
+            f"or run `python -m pycuda.course check "
+            f"{found[0].relative_to(Path.cwd())}`"
+        )
+    return (
+        "`python -m pycuda.course start` writes the templates of all "
+        "exercises to the current folder, `start FOLDER` to another one"
+    )
+
+
+def _paths(given: list[str]) -> list[Path]:
+    """Return the files to check for names of files or of exercises."""
+    here = Path.cwd()
+    if not given:
+        paths = [p for name in EXERCISES for p in _files_of(name, here)]
+        if not paths:
+            raise SystemExit(
+                "no file of an exercise is in the current folder: "
+                + _elsewhere(next(iter(EXERCISES)))
+            )
+        return [path.relative_to(here) for path in paths]
+    paths = []
+    for text in given:
+        path = Path(text)
+        if path.suffix or path.exists():
+            paths.append(path)
+            continue
+        name = _find(path.name)
+        found = _files_of(name, path.parent)
+        if not found:
+            raise SystemExit(
+                f"{path.parent / EXERCISES[name].file} does not exist: "
+                + _elsewhere(name)
+            )
+        paths.append(found[0])
+    return paths
 
 
 def _start(folder: Path, as_notebooks: bool) -> None:
@@ -133,7 +192,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.command == "start":
         _start(options.folder, options.notebooks)
     elif options.command == "check":
-        results = [_check(path) for path in options.file]
+        results = [_check(path) for path in _paths(options.file)]
         for result in results:
             _show(result)
         return 0 if all(result.passed for result in results) else 1

@@ -45,7 +45,11 @@ def _parser() -> argparse.ArgumentParser:
     explain = actions.add_parser(
         "explain", help="tell how the CPU device runs the kernels of a file"
     )
-    explain.add_argument("source", help="a file of CUDA C++ or PTX")
+    explain.add_argument(
+        "source",
+        help="a file of CUDA C++ or PTX, or "
+        "a Python file that has kernels as texts",
+    )
     for option, text in _FORMS.items():
         explain.add_argument(option, action="store_true", help=text)
     explain.add_argument(

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import json
 import os
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pycuda import cpu
+from pycuda._compile.source import without_comments
 
 # The start of a module in PTX: comments, then its version.
 _PTX = re.compile(rb"(?:\s|//[^\n]*\n|(?>/\*.*?\*/))*\.version\b", re.DOTALL)
@@ -26,6 +28,10 @@ _JIT_OPTIONS = {
 }
 
 
+# Start of the C++ that a Python file has as a text.
+_KERNEL = re.compile(r"\b__global__\b")
+
+
 class CompileError(Exception):
     """Error of a source that does not compile, with the compiler's text."""
 
@@ -34,18 +40,60 @@ def _library() -> ctypes.CDLL:
     return ctypes.CDLL(str(cpu.library()))
 
 
-def _jit_input(path: Path, options: list[str]) -> bytes:
-    """Return the input of pycuda-jit for a file: PTX, or an image of C++.
+def _sources(path: Path) -> list[bytes]:
+    """Return the sources in a file: its text, or the texts of a Python file.
+
+    Lines of the texts have the numbers of the Python file.
+
+    Raises
+    ------
+    CompileError
+        If a Python file is invalid or has no text with a kernel.
+    """
+    content = path.read_bytes()
+    if path.suffix != ".py":
+        return [content]
+    try:
+        tree = ast.parse(content)
+    except (SyntaxError, ValueError) as error:
+        raise CompileError(f"{path}: {error}") from None
+    parts = {
+        id(part)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+        for part in node.values
+    }
+    sources = [
+        f'#line {node.lineno} "{path.name}"\n{node.value}\n'.encode()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and id(node) not in parts
+        and _KERNEL.search(without_comments(node.value))
+    ]
+    if not sources:
+        raise CompileError(
+            f"{path} has no text with a __global__ function. A kernel that is "
+            "put together when the program runs is explained from a file: "
+            "with keep=True, SourceModule, ElementwiseKernel and others "
+            "print the name of a folder; run `python -m pycuda.cpu explain "
+            "FOLDER/kernel.cu`"
+        )
+    return sources
+
+
+def _jit_inputs(path: Path, options: list[str]) -> list[bytes]:
+    """Return the inputs of pycuda-jit for a file: PTX, or images of C++.
 
     Raises
     ------
     CompileError
         With the compiler's messages.
     """
-    source = path.read_bytes()
-    if _PTX.match(source):
-        return source
-    return _bitcode(path, source, options)
+    return [
+        source if _PTX.match(source) else _bitcode(path, source, options)
+        for source in _sources(path)
+    ]
 
 
 def _bitcode(path: Path, source: bytes, options: list[str]) -> bytes:
@@ -97,7 +145,8 @@ def explain(source: str | Path, options: list[str] | None = None) -> Any:
     Parameters
     ----------
     source
-        Path of the file.
+        Path of the file.  Of a Python file, all texts with a kernel are
+        compiled, each as a source of its own.
     options
         Compiler options, as NVRTC takes them. PTX has none of them.
 
@@ -125,7 +174,12 @@ def explain(source: str | Path, options: list[str] | None = None) -> Any:
     FileNotFoundError
         If there is no such file, or no CPU device.
     """
-    return json.loads(_shown("explain", source, options))
+    parts = [json.loads(text) for text in _shown("explain", source, options)]
+    return {
+        **parts[0],
+        "kernels": [k for part in parts for k in part["kernels"]],
+        "remarks": [r for part in parts for r in part["remarks"]],
+    }
 
 
 def code(
@@ -154,25 +208,31 @@ def code(
     """
     if form not in ("ir", "asm"):
         raise ValueError(f"form is {form!r}; it must be 'ir' or 'asm'")
-    return _shown(form, source, options).decode(errors="replace")
+    texts = _shown(form, source, options)
+    return b"\n".join(texts).decode(errors="replace")
 
 
-def _shown(what: str, source: str | Path, options: list[str] | None) -> bytes:
-    """Return pycuda-jit's output for a file."""
+def _shown(
+    what: str, source: str | Path, options: list[str] | None
+) -> list[bytes]:
+    """Return pycuda-jit's output for each source of a file."""
     given = list(options or [])
     words = [word for name in given for word in _JIT_OPTIONS.get(name, [])]
     jit = os.environ.get("PYCUDA_JIT") or str(
         cpu.library().parents[1] / "bin" / "pycuda-jit"
     )
-    done = subprocess.run(
-        [jit, f"--show={what}", *words],
-        input=_jit_input(Path(source), given),
-        capture_output=True,
-        check=False,
-    )
-    if done.returncode:
-        raise CompileError(done.stderr.decode(errors="replace").rstrip())
-    return done.stdout
+    texts = []
+    for image in _jit_inputs(Path(source), given):
+        done = subprocess.run(
+            [jit, f"--show={what}", *words],
+            input=image,
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode:
+            raise CompileError(done.stderr.decode(errors="replace").rstrip())
+        texts.append(done.stdout)
+    return texts
 
 
 _LEVELS = {

@@ -340,3 +340,46 @@ def test_a_folder_that_cannot_be_written():
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "/proc/01_map.cu" in done.stderr
+
+
+def run_check(folder, *names):
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "pycuda.course", "check", *names],
+        cwd=folder,
+        env={**os.environ, "PYCUDA_DEVICE": "cpu"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def test_check_finds_the_file_of_an_exercise(tmp_path):
+    """A number is enough in the folder that has the file."""
+    lessons = tmp_path / "lessons"
+    lessons.mkdir()
+    for name in ("01", "06"):
+        done = run_check(tmp_path, name)
+        assert done.returncode == 1
+        file = next(e.file for e in EXERCISES.values() if name in e.name)
+        assert f"{file} does not exist: " in done.stderr
+        assert "`python -m pycuda.course start` writes the" in done.stderr
+    (lessons / "06_histogram.cu").write_text(
+        EXERCISES["06_histogram"].solution
+    )
+    notebook = run_check(tmp_path, "06")
+    at = Path("lessons", "06_histogram.cu")
+    assert f"run `python -m pycuda.course check {at}`" in notebook.stderr
+    for names in (["06"], ["06_histogram"], ["06_histogram.cu"], []):
+        done = run_check(lessons, *names)
+        assert done.stdout.startswith("ok    06_histogram"), done.stderr
+        assert done.returncode == 0
+    assert run_check(tmp_path, "lessons/06").stdout.startswith("ok    06_h")
+    done = run_check(lessons, "99")
+    assert "no exercise '99': expected one of 01_map" in done.stderr
+
+
+def test_check_without_files(tmp_path):
+    done = run_check(tmp_path)
+    assert done.returncode == 1
+    assert "no file of an exercise is in the current folder" in done.stderr
+    assert "start` writes the templates" in done.stderr
