@@ -51,7 +51,12 @@ from pycuda._graphed import graphed as graphed
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from pycuda._driver import _Shape
+    from pycuda._driver import (
+        _AlignedArray,
+        _ManagedArray,
+        _PagelockedArray,
+        _Shape,
+    )
     from pycuda.compiler import SourceModule as SourceModule
 
 
@@ -246,21 +251,25 @@ def _order_of(ary: np.ndarray) -> str:
 
 def pagelocked_zeros(
     shape: _Shape, dtype: npt.DTypeLike, order: str = "C", mem_flags: int = 0
-) -> np.ndarray:
+) -> _PagelockedArray:
     """Return page-locked zeros; see :func:`pagelocked_empty`."""
     result = pagelocked_empty(shape, dtype, order, mem_flags)
     result.fill(0)
     return result
 
 
-def pagelocked_empty_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
+def pagelocked_empty_like(
+    array: np.ndarray, mem_flags: int = 0
+) -> _PagelockedArray:
     """Return a page-locked array of the shape, dtype and order of `array`."""
     return pagelocked_empty(
         array.shape, array.dtype, _order_of(array), mem_flags
     )
 
 
-def pagelocked_zeros_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
+def pagelocked_zeros_like(
+    array: np.ndarray, mem_flags: int = 0
+) -> _PagelockedArray:
     """Return page-locked zeros of the shape, dtype and order of `array`."""
     result = pagelocked_empty_like(array, mem_flags)
     result.fill(0)
@@ -272,19 +281,23 @@ def aligned_zeros(
     dtype: npt.DTypeLike,
     order: str = "C",
     alignment: int = 4096,
-) -> np.ndarray:
+) -> _AlignedArray:
     """Return zeros at an address that is a multiple of `alignment` bytes."""
     result = aligned_empty(shape, dtype, order, alignment)
     result.fill(0)
     return result
 
 
-def aligned_empty_like(array: np.ndarray, alignment: int = 4096) -> np.ndarray:
+def aligned_empty_like(
+    array: np.ndarray, alignment: int = 4096
+) -> _AlignedArray:
     """Return an aligned array of the shape, dtype and order of `array`."""
     return aligned_empty(array.shape, array.dtype, _order_of(array), alignment)
 
 
-def aligned_zeros_like(array: np.ndarray, alignment: int = 4096) -> np.ndarray:
+def aligned_zeros_like(
+    array: np.ndarray, alignment: int = 4096
+) -> _AlignedArray:
     """Return aligned zeros of the shape, dtype and order of `array`."""
     result = aligned_empty_like(array, alignment)
     result.fill(0)
@@ -293,7 +306,7 @@ def aligned_zeros_like(array: np.ndarray, alignment: int = 4096) -> np.ndarray:
 
 def managed_zeros(
     shape: _Shape, dtype: npt.DTypeLike, order: str = "C", mem_flags: int = 0
-) -> np.ndarray:
+) -> _ManagedArray:
     """Return zeros in memory that host and device share.
 
     See :func:`managed_empty` for the parameters.
@@ -303,12 +316,12 @@ def managed_zeros(
     return result
 
 
-def managed_empty_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
+def managed_empty_like(array: np.ndarray, mem_flags: int = 0) -> _ManagedArray:
     """Return a managed array of the shape, dtype and order of `array`."""
     return managed_empty(array.shape, array.dtype, _order_of(array), mem_flags)
 
 
-def managed_zeros_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
+def managed_zeros_like(array: np.ndarray, mem_flags: int = 0) -> _ManagedArray:
     """Return managed zeros of the shape, dtype and order of `array`."""
     result = managed_empty_like(array, mem_flags)
     result.fill(0)

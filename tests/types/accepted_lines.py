@@ -163,6 +163,12 @@ def transfers(a: GPUArray, stream: drv.Stream) -> list[np.ndarray]:
     made += [a.get(stream=stream), a.get(ary=host, async_=True)]
     made += [a.get() + 1, np.asarray(a.get()), np.sqrt(a.get())]
     assert a.get().tolist() == a.tolist()
+    pinned = drv.pagelocked_zeros(4096, np.uint8)
+    registered = drv.register_host_memory(drv.aligned_zeros(4096, np.uint8))
+    managed = drv.managed_empty_like(host, drv.mem_attach_flags.GLOBAL)
+    print(pinned.base.get_device_pointer(), managed.base.get_device_pointer())
+    registered.base.unregister()
+    made += [pinned, registered, managed, pinned + 1]
     drv.memcpy_dtoh(host, a.gpudata)
     drv.memcpy_htod(a.gpudata, host)
     drv.memcpy_dtod(a.gpudata, a.gpudata, a.nbytes)

@@ -106,6 +106,7 @@ def driver(a: GPUArray, host: np.ndarray, stream: drv.Stream) -> None:
     drv.Context()("x")  # wrong
     drv.pagelocked_empty(4)  # wrong
     drv.register_host_memory("x")  # wrong
+    drv.aligned_empty(4, np.int8).base.unregister()  # wrong
     drv.pagelocked_zeros("4", np.float32)  # wrong
     drv.In(5.5)  # wrong
     drv.init("x")  # wrong
