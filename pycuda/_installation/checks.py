@@ -511,7 +511,8 @@ def _headers_folder(cache: Path) -> Path:
 
 
 def _existing(folder: Path) -> Path:
-    while not folder.exists() and folder != folder.parent:
+    # Path.exists raises an exception if a folder above may not be searched.
+    while not os.path.exists(folder) and folder != folder.parent:
         folder = folder.parent
     return folder
 
@@ -548,7 +549,7 @@ def check_cache(state: State) -> Check:
         "headers_folder": str(_headers_folder(folder)),
         "headers_bytes": sum(headers),
     }
-    if folder.exists():
+    with contextlib.suppress(OSError):
         data["mode"] = oct(folder.stat().st_mode & 0o7777)
     text = (
         f"{named}: {len(sizes)} files, {sum(sizes) / 2**20:.1f} MiB; "

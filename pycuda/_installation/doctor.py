@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import textwrap
+from collections.abc import Callable
 from typing import Any
 
 from pycuda._installation import checks
@@ -16,12 +17,22 @@ _NAME_WIDTH = 15
 _STATUS_WIDTH = 9
 
 
+def _run(check: Callable[[State], Check], state: State) -> Check:
+    """Run a check; an exception of its own is an error of the report."""
+    try:
+        return check(state)
+    except Exception as error:
+        name = check.__name__.removeprefix("check_")
+        text = f"this check failed: {type(error).__name__}: {error}"
+        return Check(name, checks.ERROR, text)
+
+
 def examine(version: str) -> list[Check]:
     """Run the checks; those of the devices only if the package is intact."""
     state = State(version)
-    found = [check(state) for check in checks.FIRST]
+    found = [_run(check, state) for check in checks.FIRST]
     if state.intact:
-        found += [check(state) for check in checks.LATER]
+        found += [_run(check, state) for check in checks.LATER]
         works = state.gpu or state.cpu
     else:
         works = None

@@ -17,7 +17,7 @@ from copies import add_metadata, add_own_metadata, copy_package, run
 
 import pycuda.driver as drv
 from pycuda._installation import checks as checks_module
-from pycuda._installation import children
+from pycuda._installation import children, doctor
 
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
@@ -259,6 +259,33 @@ def test_the_cache(tmp_path):
         assert "PYCUDA_CACHE_DIR=" in checks["cache"]["fix"]
     _, checks = examine(PYCUDA_DISABLE_CACHE="1")
     assert "PYCUDA_DISABLE_CACHE" in checks["cache"]["text"]
+
+
+def test_a_cache_below_a_folder_that_may_not_be_searched(monkeypatch):
+    """As with XDG_CACHE_HOME in root's folder; root may search any folder."""
+    stat = os.stat
+
+    def refuse(path, *args, **kwargs):
+        if str(path).startswith("/closed/"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return stat(path, *args, **kwargs)
+
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", "/closed/cache")
+    monkeypatch.setattr(os, "stat", refuse)
+    found = checks_module.check_cache(checks_module.State("2026.1"))
+    assert found.status in ("ok", "warning")
+    assert found.data["folder"] == "/closed/cache"
+
+
+def test_a_check_that_fails_itself(monkeypatch):
+    def check_something(state):
+        raise ZeroDivisionError("for a test")
+
+    monkeypatch.setattr(checks_module, "FIRST", (check_something,))
+    monkeypatch.setattr(checks_module, "LATER", ())
+    found = doctor.examine("2026.1")
+    assert doctor.has_errors(found)
+    assert found[0].name == "something" and "for a test" in found[0].text
 
 
 @pytest.mark.parametrize("way", ["build", "clone", "wheel"])

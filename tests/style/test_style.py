@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -241,6 +242,14 @@ def test_run_explains_itself():
     wrong = subprocess.run([run, "tset"], capture_output=True, text=True)
     assert wrong.returncode != 0
     assert "no command 'tset'" in wrong.stderr
+
+
+def test_files_of_the_plan_for_other_systems_exist():
+    """Decision 29 says file by file what has to change."""
+    (page,) = rules.tracked("docs/decisions/0029-*.md")
+    names = re.findall(r"`((?:src|pycuda|tests)/[^`\s]+)`", page.read_text())
+    assert len(names) > 30
+    assert [name for name in names if not [*rules.ROOT.glob(name)]] == []
 
 
 def test_lines_of_pages_have_at_most_120_columns():
