@@ -212,6 +212,13 @@ class ElementwiseKernel(ElementwiseBase):
             texts["preamble"],
             macros.may_be_more,
         )
+        self._changed_vectors = self._select_changed()
+        # empty if a letter stands for the type of a vector
+        self._itemsizes = tuple(
+            self.arguments[k].dtype.itemsize
+            for k in self._vectors
+            if not isinstance(self.arguments[k], GenericArg)
+        )
         self._lengths = Lengths(
             name, self.arguments, self._plain, self._changed, expanded
         )
@@ -266,7 +273,12 @@ class ElementwiseKernel(ElementwiseBase):
             # The declarations of `made` were rewritten and do not show which
             # vectors are `const`.
             made._may_change = self._may_change
+            made._changed_vectors = made._select_changed()
         return made
+
+    def _select_changed(self) -> tuple[bool, ...]:
+        """Return for each vector whether the operation may write to it."""
+        return tuple(self._may_change[k] for k in self._vectors)
 
     def generate_stride_kernel_and_types(
         self, use_range: bool
@@ -505,30 +517,23 @@ class ElementwiseKernel(ElementwiseBase):
         Returns False, without an effect, if none of them can run the call.
         """
         plan = _strided.plan(
-            tuple(
-                (
-                    tuple(array.shape),
-                    tuple(array.strides),
-                    array.dtype.itemsize,
-                    array.flags.c_contiguous,
-                )
-                for array in arrays
-            ),
+            tuple([(tuple(a.shape), tuple(a.strides)) for a in arrays]),
+            self._itemsizes,
             n,
-            tuple(self._may_change[k] for k in self._vectors),
+            self._changed_vectors,
             self._uses_index,
             self._may_copy,
-            runs_threads_in_turn(),
+            _in_turn(),
         )
         if plan is None:
             return False
         for k, array in zip(self._vectors, arrays, strict=True):
             values[k] = _calls.memory_of(array)
-        key = (_drv.Context.get_current(), plan.form)
+        key = (_drv.Context.get_current(), plan.key)
         made = self._functions.get(key)
         if made is None:
             made = self._functions[key] = self._make_rows(
-                plan.form, plan.layout.nbytes
+                plan.form, len(plan.layout)
             )
         made[1].prepared_async_call(
             (plan.blocks, 1),
@@ -641,6 +646,12 @@ def _resident_blocks() -> int:
     device = _drv.Context.get_device()
     count = _drv.device_attribute.MULTIPROCESSOR_COUNT
     return 8 * device.get_attribute(count)
+
+
+@by_context
+def _in_turn() -> bool:
+    """Return whether the device runs its threads sequentially."""
+    return runs_threads_in_turn()
 
 
 @by_context

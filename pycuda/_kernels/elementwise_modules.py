@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import functools
+import math
+import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -166,27 +169,34 @@ def division(length: int) -> tuple[int, int]:
     return -(-(1 << (31 + bits)) // length), bits - 1
 
 
-def strided_record(array: Any) -> tuple[int, np.ndarray]:
+@functools.lru_cache(maxsize=512)
+def _layout(
+    shape: tuple[int, ...], strides: tuple[int, ...]
+) -> tuple[int, bytes]:
+    """Return the number of axes and the struct without its first field."""
+    lengths, steps = _merge_axes(shape, strides)
+    axes = len(lengths)
+    if math.prod(shape) >= _WIDE:
+        return -axes, struct.pack(f"={2 * axes}q", *steps, *lengths)
+    divisions = [(0, 0), *map(division, lengths[1:])]
+    return axes, struct.pack(
+        f"={axes}q{3 * axes}I{4 * (axes % 2)}x",
+        *steps,
+        *lengths,
+        *(factor for factor, _ in divisions),
+        *(shift for _, shift in divisions),
+    )
+
+
+def strided_record(array: Any) -> tuple[int, bytes]:
     """Return the number of merged axes, and the struct for a kernel.
 
     The struct is a pycuda_strided, with strides in bytes.  For an array of
     2^31 elements or more it is a pycuda_strided_wide, and the number of axes
     is negative.
     """
-    lengths, steps = _merge_axes(array.shape, array.strides)
-    axes = len(lengths)
-    if array.size >= _WIDE:
-        words = np.array([array.ptr, *steps, *lengths], np.int64)
-        return -axes, words
-    record = np.zeros(record_bytes(axes), np.uint8)
-    record[: 8 + 8 * axes].view(np.int64)[:] = [array.ptr, *steps]
-    divisions = [division(length) for length in lengths[1:]]
-    record[8 + 8 * axes :].view(np.uint32)[: 3 * axes] = [
-        *lengths,
-        *(0, *(factor for factor, _ in divisions)),
-        *(0, *(shift for _, shift in divisions)),
-    ]
-    return axes, record
+    axes, layout = _layout(tuple(array.shape), tuple(array.strides))
+    return axes, array.ptr.to_bytes(8, "little") + layout
 
 
 def _declare(argument: Argument, axes: int, apart: bool) -> str:

@@ -11,10 +11,10 @@ writes its source.  Both apply to operations that use each vector only as
 from __future__ import annotations
 
 import functools
+import math
+import struct
 from collections.abc import Sequence
 from typing import NamedTuple
-
-import numpy as np
 
 from pycuda._compile.source import includes_of
 from pycuda._kernels.building import indent, load_template
@@ -50,12 +50,13 @@ class Form(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A kernel and its launch: the grid, the block, the layout as bytes."""
+    """A kernel and its launch: the grid, the block, the layout."""
 
     form: Form
     blocks: int
     threads: int
-    layout: np.ndarray
+    layout: bytes
+    key: str  # a text that only plans of the same form have
 
 
 class Operands(NamedTuple):
@@ -151,11 +152,11 @@ def _steps(operands: Operands) -> list[int | str | None]:
     return steps
 
 
-def _record(operands: Operands, size: int, blocks: int) -> np.ndarray:
+def _record(operands: Operands, size: int, blocks: int) -> bytes:
     words = [size, blocks, *operands.starts, *operands.shape]
     for row in operands.strides:
         words += row
-    return np.array(words, np.int64)
+    return struct.pack(f"={len(words)}q", *words)
 
 
 def _quotient_up(a: int, b: int) -> int:
@@ -176,7 +177,7 @@ def _plan_in_turn(
             counts,
         )
         record = _record(operands, size, 0)
-        return Plan(form, _quotient_up(size, _PART), 1, record)
+        return Plan(form, _quotient_up(size, _PART), 1, record, repr(form))
     _move_to_second_last(operands, across)
     steps = _steps(operands)
     for k in copied:
@@ -188,7 +189,7 @@ def _plan_in_turn(
     rest = size // operands.shape[-1] // operands.shape[-2]
     form = Form("tiles_thread", len(operands.shape), tuple(steps), counts)
     record = _record(operands, size, along)
-    return Plan(form, along * down * rest, 1, record)
+    return Plan(form, along * down * rest, 1, record, repr(form))
 
 
 def _plan_parallel(operands: Operands, size: int, vectors: int) -> Plan | None:
@@ -207,26 +208,43 @@ def _plan_parallel(operands: Operands, size: int, vectors: int) -> Plan | None:
     counts = len(operands.sizes) > vectors
     ndim = len(operands.shape)
     form = Form(template, ndim, tuple(_steps(operands)), counts)
-    return Plan(form, blocks, threads, _record(operands, size, along))
+    record = _record(operands, size, along)
+    return Plan(form, blocks, threads, record, repr(form))
+
+
+def _is_packed(
+    shape: Sequence[int], strides: Sequence[int], itemsize: int
+) -> bool:
+    """Return whether an array is contiguous in C order."""
+    packed = _packed(shape, itemsize)
+    return all(
+        length == 1 or stride == wanted
+        for length, stride, wanted in zip(shape, strides, packed, strict=True)
+    )
 
 
 def _common_shape(
-    arrays: Sequence[tuple], size: int
+    arrays: Sequence[tuple], contiguous: Sequence[bool], size: int
 ) -> tuple[int, ...] | None:
     """Return the shape of the arrays that are not contiguous, of all axes.
 
     None if they have different shapes, or not `size` elements.
     """
-    shapes = {shape for shape, _, _, contiguous in arrays if not contiguous}
+    shapes = {
+        shape
+        for (shape, _), is_packed in zip(arrays, contiguous, strict=True)
+        if not is_packed
+    }
     if len(shapes) != 1:
         return None
     (shape,) = shapes
-    return shape if np.prod(shape, dtype=object) == size else None
+    return shape if math.prod(shape) == size else None
 
 
 @functools.lru_cache(maxsize=512)
 def plan(
     arrays: tuple[tuple, ...],
+    itemsizes: tuple[int, ...],
     size: int,
     changed: tuple[bool, ...],
     counts: bool,
@@ -238,8 +256,9 @@ def plan(
     Parameters
     ----------
     arrays : tuple of tuple
-        (shape, strides, itemsize, whether it is contiguous in C order) of each
-        vector.
+        (shape, strides) of each vector.
+    itemsizes : tuple of int
+        Size of the elements of each vector.
     size : int
         Number of elements of the call, at least 1.
     changed : tuple of bool
@@ -256,14 +275,20 @@ def plan(
     Plan or None
         None if no kernel of this module can run the call.
     """
-    shape = _common_shape(arrays, size)
+    contiguous = [
+        _is_packed(*array, itemsize)
+        for array, itemsize in zip(arrays, itemsizes, strict=True)
+    ]
+    shape = _common_shape(arrays, contiguous, size)
     if shape is None or size > _GRID_LIMIT:
         return None
     strides = [
-        _packed(shape, itemsize) if contiguous else list(own)
-        for _, own, itemsize, contiguous in arrays
+        _packed(shape, itemsize) if is_packed else list(own)
+        for (_, own), itemsize, is_packed in zip(
+            arrays, itemsizes, contiguous, strict=True
+        )
     ]
-    sizes = [itemsize for _, _, itemsize, _ in arrays]
+    sizes = list(itemsizes)
     if counts:
         strides.append(_packed(shape, 1))
         sizes.append(1)

@@ -60,14 +60,16 @@ def form(
 ) -> Iterator[str]:
     """Run the kernels of this device, those of GPUs, those of huge arrays."""
     if request.param == "parallel":
-        monkeypatch.setattr(elementwise, "runs_threads_in_turn", lambda: False)
+        monkeypatch.setattr(elementwise, "_in_turn", lambda: False)
     if request.param == "wide":
         monkeypatch.setattr(elementwise_modules, "_WIDE", 0)
         monkeypatch.setattr(strided_elementwise, "_GRID_LIMIT", 0)
         strided_elementwise.plan.cache_clear()
+        elementwise_modules._layout.cache_clear()
     yield request.param
     if request.param == "wide":
         strided_elementwise.plan.cache_clear()
+        elementwise_modules._layout.cache_clear()
 
 
 def index_of(shape: tuple[int, ...]) -> np.ndarray:
