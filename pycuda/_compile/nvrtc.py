@@ -113,6 +113,14 @@ _ADVICE = (
         "__all_sync and __ballot_sync.",
     ),
     (
+        r"(?:no instance of overloaded function \"|no matching function for "
+        r"call to ')atomic",
+        "The first argument of an atomic function is the address of a "
+        "variable in global or shared memory, as in atomicAdd(&x[i], value), "
+        "and the value has the variable's type. The CUDA C++ Programming "
+        "Guide lists the types of each function; atomicCAS can make others.",
+    ),
+    (
         r"cannot use variable-length arrays",
         "The lengths of arrays are fixed when the source is compiled: "
         "extern __shared__ float s[]; has the bytes that the launch gives "

@@ -13,6 +13,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import compiler, gpuarray
+from pycuda._compile.nvrtc import advice
 from pycuda._compile.overloads import shorten
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import ElementwiseKernel
@@ -99,6 +100,18 @@ __global__ void k(int *i, short *s, long long *l, double *d, text *t, float f)
     assert body.strip() in log
     assert len(log.split("\n")) <= 5
     assert "pycuda/cuda" not in log
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        'k.cu(3): error: no instance of overloaded function "atomicAdd" '
+        "matches the argument list\n  argument types are: (float, float)",
+        "k.cu:3:2: error: no matching function for call to 'atomicMax'",
+    ],
+)
+def test_advice_about_atomic_functions(log: str) -> None:
+    assert "as in atomicAdd(&x[i], value)" in advice(log, True)
 
 
 OWN = """\
