@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,34 @@ def test_one_package(tmp_path):
     assert advice("dnf", "python3-dev", tmp_path) == (
         "sudo dnf install python3-devel"
     )
+
+
+@pytest.mark.skipif(
+    shutil.which("meson") is None or shutil.which("cc") is None,
+    reason="nothing to build with",
+)
+@pytest.mark.parametrize("choice", ["enabled", "auto"])
+def test_a_build_without_llvm(choice, tmp_path):
+    """An error with -Dcpu=enabled, else a warning: both name packages."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for folder in ("/usr/bin", "/bin"):
+        for path in Path(folder).iterdir():
+            link = programs / path.name
+            if not path.name.startswith("llvm-") and not link.is_symlink():
+                link.symlink_to(path)
+    own = Path(sys.executable).parent
+    done = subprocess.run(
+        [sys.executable, "-P", str(shutil.which("meson")), "setup"]
+        + [str(tmp_path / "build"), str(ROOT), f"-Dcpu={choice}"],
+        capture_output=True,
+        text=True,
+        env={"PATH": f"{own}:{programs}", "LANG": "C.UTF-8"},
+    )
+    assert (done.returncode != 0) == (choice == "enabled"), done.stdout
+    kind = "ERROR" if choice == "enabled" else "WARNING"
+    lines = [x for x in done.stdout.splitlines() if f"{kind}: " in x]
+    assert "llvm-19-dev g++ libzstd-dev zlib1g-dev" in " ".join(lines)
 
 
 def test_alpine(tmp_path):
