@@ -96,7 +96,8 @@ def _run_tests(own: Path, env: dict[str, str]) -> tuple[str, list[str]]:
     """Run a quarter of the test files; return the summary and the failures."""
     words = [str(own.parent / "pytest"), "-q", "-m", "not slow", "--tb=short"]
     words += ["-n", "auto", "--dist", "loadfile", "--maxprocesses", "8"]
-    words += ["-p", "no:cacheprovider", "-rfE", *quarter()]
+    words += ["-p", "no:cacheprovider", "--disable-warnings", "-rfE"]
+    words += quarter()
     done = subprocess.run(
         words, capture_output=True, text=True, cwd=ROOT, env=env
     )
