@@ -41,12 +41,12 @@ def test_a_context_is_detached_while_a_thread_waits(name: str) -> None:
         array = drv.matrix_to_array(np.ones((8, 8), "f4"), "C")
         spin(block=(1, 1, 1), stream=stream)
         event.record(stream)
-        waits = threading.Event()
+        ready = threading.Barrier(4)
 
         def wait():
             global module, spin
             context.push()
-            waits.set()
+            ready.wait()
             try:
                 {WAITS[name]}
             except drv.Error:
@@ -59,7 +59,7 @@ def test_a_context_is_detached_while_a_thread_waits(name: str) -> None:
         threads = [threading.Thread(target=wait) for _ in range(3)]
         for thread in threads:
             thread.start()
-        waits.wait()
+        ready.wait()
         try:
             context.detach()
         except drv.Error:
