@@ -6,7 +6,7 @@ Each thread has a context and repeats one operation: a launch by
 `prepared_call`, or the sum of two arrays of 1024 elements.  The C twin's
 threads call `cuLaunchKernel` with the same kernel.  All rows are measured in
 one process, in turn, for each number of threads.  The table has operations per
-second of all threads together, and their ratio to the twin's.
+second of all threads together, their ratio to the twin's, and to one thread.
 
 With the GIL the rows show how far it lets threads run in parallel.  Without
 it (free-threaded Python) they should scale as the twin's.
@@ -116,13 +116,16 @@ def main() -> None:
     enabled = getattr(sys, "_is_gil_enabled", lambda: True)()
     print(f"{'With' if enabled else 'Without'} the GIL.\n")
     rows: list[list[object]] = []
+    alone: dict[str, float] = {}  # rates of one thread
     for count in THREADS:
         totals = measure(twin, count, seconds)
         for row, rate in totals.items():
             ratio = f"{rate / totals[TWIN]:.2f}" if row != TWIN else ""
-            rows.append([str(count), row, f"{rate:,.0f}", ratio])
+            scale = f"{rate / alone.setdefault(row, rate):.2f}"
+            rows.append([str(count), row, f"{rate:,.0f}", ratio, scale])
     context.pop()
-    print_table(["threads", "operation", "per second", "to C"], rows)
+    heads = ["threads", "operation", "per second", "to C", "to one thread"]
+    print_table(heads, rows)
 
 
 if __name__ == "__main__":

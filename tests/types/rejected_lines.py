@@ -75,11 +75,16 @@ def functions(a: GPUArray, host: np.ndarray) -> None:
     ga.where(a, a, a).shpae  # wrong
     ga.where(a, a)  # wrong
     ga.dot(a)  # wrong
+    ga.concatenate(a, a)  # wrong
+    ga.empty_like(3)  # wrong
+    lengths: list[int] = ga.zeros(3, np.float32)  # wrong
     cumath.sin(host)  # wrong
     cumath.cosine(a)  # wrong
     curandom.rand("3")  # wrong
     curandom.rand((3,), dtype=5)  # wrong
     curandom.rand((3,)).mean_()  # wrong
+    curandom.XORWOWRandomNumberGenerator().fill_uniform(3)  # wrong
+    print(lengths)
 
 
 def driver(a: GPUArray, host: np.ndarray, stream: drv.Stream) -> None:
@@ -110,6 +115,9 @@ def driver(a: GPUArray, host: np.ndarray, stream: drv.Stream) -> None:
     drv.pagelocked_zeros("4", np.float32)  # wrong
     drv.In(5.5)  # wrong
     drv.init("x")  # wrong
+    drv.module_from_buffer("text")  # wrong
+    drv.memcpy_htod_async(a.gpudata, host, 3)  # wrong
+    drv.Context.synchronise()  # wrong
     drv.np_to_array(host, "C").width  # wrong
     free: int = drv.mem_get_info()  # wrong
     share: str = OccupancyRecord(DeviceData(), 128).occupancy  # wrong
@@ -131,7 +139,11 @@ def kernels(a: GPUArray, stream: drv.Stream) -> None:
     kernel(a, block=(1.5, 1, 1))  # wrong
     kernel(a, blocks=(1, 1, 1))  # wrong
     kernel(a, block=(1, 1, 1), stream=0.5)  # wrong
+    kernel(a, block=(1, 1, 1), shared="16")  # wrong
     kernel.prepare()  # wrong
+    kernel.prepare(3)  # wrong
+    kernel.set_cache_config("L1")  # wrong
+    module.get_texref(3)  # wrong
     kernel.prepared_call((1, 1))  # wrong
     kernel.num_reg  # wrong
     address: str = module.get_global("x")  # wrong
