@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -248,3 +251,45 @@ def test_contiguous_arrays_keep_their_kernel() -> None:
     kernel(x.T, gpuarray.zeros_like(x).T)
     ((_, use_range, layout, several),) = kernel._functions
     assert (use_range, layout, several) == (False, (), False)
+
+
+CHECKED = """
+import numpy as np
+import pycuda.autoinit
+from pycuda import gpuarray
+from pycuda.elementwise import ElementwiseKernel
+
+twice = ElementwiseKernel("float *x, float *z", "z[i] = 2 * x[i]")
+some = ElementwiseKernel(
+    "float *x, int *m, float *z", "if (m[i]) z[i] = x[i]; else z[i] = -1"
+)
+x = gpuarray.to_gpu(np.ones((60, 70), np.float32))
+z = gpuarray.zeros((70, 60), np.float32)
+twice(x.T, z)
+twice(x[::-1, ::2], z.T[:, ::2])
+# Half of the elements are not initialised, and the operation skips them.
+half = gpuarray.empty((60, 70), np.float32)
+half[:30] = 5
+mask = gpuarray.zeros((70, 60), np.int32)
+mask[:, :30] = 1
+some(half.T, mask, z)
+assert (z.get() == np.where(mask.get(), 5, -1)).all()
+"""
+
+
+@pytest.mark.cpu
+def test_no_reports_under_checks() -> None:
+    """Elements that the operation does not use are not read."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", CHECKED],
+        env={
+            **os.environ,
+            "PYCUDA_DEVICE": "cpu",
+            "PYCUDA_CPU_CHECK": "memory,race,sync,init",
+        },
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    assert done.returncode == 0 and not done.stderr, done.stderr
