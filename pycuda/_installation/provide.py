@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import site
+import sys
 import sysconfig
 from importlib import metadata
 from pathlib import Path
@@ -76,9 +77,13 @@ def _sites() -> list[Path]:
 
     It is the folder of the package. If this user may not write there, for
     example to the system's folder from a virtual environment that uses the
-    system's packages, it is the folder into which pip installs.
+    system's packages, it is the folder into which pip installs. So it is for
+    an editable installation, whose package is in a clone that is not on
+    `sys.path`.
     """
-    folders = [str(distributions.package_folder().parent)]
+    package = distributions.package_folder().parent
+    on_path = {os.path.realpath(folder) for folder in sys.path if folder}
+    folders = [str(package)] if str(package) in on_path else []
     folders.append(sysconfig.get_path("purelib"))
     if site.ENABLE_USER_SITE:
         folders.append(site.getusersitepackages())

@@ -167,6 +167,7 @@ def test_a_second_folder_if_the_first_is_read_only(monkeypatch, tmp_path):
     monkeypatch.setattr(
         provide_module.distributions, "package_folder", lambda: package
     )
+    monkeypatch.syspath_prepend(package.parent)
     monkeypatch.setattr(provide_module.site, "ENABLE_USER_SITE", False)
     monkeypatch.setattr(
         provide_module.sysconfig, "get_path", lambda name: str(own)
@@ -183,6 +184,23 @@ def test_a_second_folder_if_the_first_is_read_only(monkeypatch, tmp_path):
     assert folder == own / "pycuda-2025.1.dist-info" and folder.is_dir()
     assert provide_module.remove() == [folder]
     assert list(own.iterdir()) == []
+
+
+def test_an_editable_installation(monkeypatch, tmp_path):
+    """The package is in a clone, which is not on the path."""
+    clone, own = tmp_path / "clone", tmp_path / "own"
+    (clone / "pycuda").mkdir(parents=True)
+    monkeypatch.setattr(
+        provide_module.distributions,
+        "package_folder",
+        lambda: clone / "pycuda",
+    )
+    monkeypatch.setattr(provide_module.site, "ENABLE_USER_SITE", False)
+    monkeypatch.setattr(
+        provide_module.sysconfig, "get_path", lambda name: str(own)
+    )
+    assert provide_module.write("2025.1").parent == own
+    assert [path.name for path in clone.iterdir()] == ["pycuda"]
 
 
 @pytest.mark.parametrize(
@@ -230,6 +248,7 @@ def test_a_folder_that_cannot_be_written(monkeypatch, tmp_path, call):
         "package_folder",
         lambda: tmp_path / "pycuda",
     )
+    monkeypatch.syspath_prepend(tmp_path)
     former = provide_module.write("2025.1")
     files = sorted(p.name for p in former.iterdir())
     assert files == ["INSTALLER", "METADATA", "RECORD", "WHEEL"]
