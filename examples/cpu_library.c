@@ -39,7 +39,7 @@ compile(void)
 
     nvrtcCreateProgram(&program, source, "add.cu", 0, NULL, NULL);
     /* A real architecture makes an image, a virtual one (or none) PTX only. */
-    const char *options[] = {"--gpu-architecture=sm_70"};
+    const char *options[] = {"--gpu-architecture=sm_80"};
     nvrtcResult result = nvrtcCompileProgram(program, 1, options);
     if (result != NVRTC_SUCCESS) {
         nvrtcGetProgramLogSize(program, &bytes);

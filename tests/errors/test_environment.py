@@ -279,6 +279,10 @@ WRONG = {
     "PYCUDA_CPU_MEMORY": (["-1", "nan", "0", "1,5", "8Q"], "number of bytes"),
     "PYCUDA_CPU_TIMEOUT": (["-1", "nan", "0", "1,5", "5s"], "positive number"),
     "PYCUDA_CPU_CHECK": (["-1", "nan", "memory;race"], "list of memory"),
+    "PYCUDA_CPU_ARCH": (
+        ["81", "sm_100", "sm_80a", "8", "8.", "8.00", "-1", "ampere"],
+        "sm_80 (the default)",
+    ),
     "CUDA_DEVICE": (["-1", "7", "2e0", "", "nan"], "device number"),
     "CUDA_VISIBLE_DEVICES": (["", "-1", "gpu", "9", "0,0"], "no device"),
 }

@@ -39,7 +39,7 @@
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 88
-#define __CUDA_ARCH_LIST__   700
+#define __CUDA_ARCH_LIST__   800
 #define CUDART_VERSION       13000
 #define CUDA_VERSION         13000
 #define __PYCUDA_CPU__       1

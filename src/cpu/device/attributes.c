@@ -1,12 +1,14 @@
 /* attributes.c - device attributes of the CPU device: one table.
  *
- * Called by cuDeviceGetAttribute. Limits are those of compute capability 7.0;
- * sizes of caches and clock rates are nominal. Attributes that CUDA defines
+ * Called by cuDeviceGetAttribute. Limits that depend on the compute
+ * capability are those of architecture.c; sizes of caches and clock rates are
+ * nominal. Attributes that CUDA defines
  * but the table lacks are 0, "not supported".
  *
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
+#include "cpu/device/architecture.h"
 #include "cpu/device/device.h"
 #include "cpu/device/limits.h"
 #include "cpu/device/state.h"
@@ -48,7 +50,6 @@ static const int attribute_values[] = {
     [CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE] = 1600000,
     [CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH] = 128,
     [CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] = 1 << 20,
-    [CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR] = 2048,
     [CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT] = 1,
     [CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING] = 1,
     [CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH] = 32768,
@@ -83,12 +84,8 @@ static const int attribute_values[] = {
     [CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH] = 32768,
     [CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT] = 32768,
     [CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH] = 32768,
-    [CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR] = 7,
-    [CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR] = 0,
     [CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED] = 1,
     [CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED] = 1,
-    [CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR] =
-        CPU_SHARED_OPTIN,
     [CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR] = 65536,
     [CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY] = 1,
     [CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED] = 1,
@@ -98,11 +95,9 @@ static const int attribute_values[] = {
     [CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED] = 1,
     [CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM] = 1,
     [CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH] = 1,
-    [CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = CPU_SHARED_OPTIN,
     [CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED] = 1,
     [CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES] = 1,
     [CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST] = 1,
-    [CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR] = 32,
     [CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED] = 1,
     [CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED] = 1,
     [CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED] = 1,
@@ -120,6 +115,33 @@ static const int attribute_values[] = {
 /* The first attribute number that CUDA 13.0 does not have. */
 #define ATTRIBUTE_END CU_DEVICE_ATTRIBUTE_MAX
 
+/* Returns the value of an attribute that depends on the compute capability, or
+ * -1 for other attributes. */
+static int
+architecture_value(CUdevice_attribute attribute)
+{
+    const struct cpu_architecture *own = cpu_architecture();
+
+    switch ((int)attribute) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        return own->number / 10;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+        return own->number % 10;
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
+        return own->threads;
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:
+        return own->blocks;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
+        return own->shared;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+        return own->opt_in;
+    case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:
+        return own->reserved;
+    default:
+        return -1;
+    }
+}
+
 int
 cpu_device_attribute(CUdevice_attribute attribute, int *value)
 {
@@ -127,6 +149,10 @@ cpu_device_attribute(CUdevice_attribute attribute, int *value)
 
     if ((int)attribute < 1 || attribute >= ATTRIBUTE_END) {
         return 0;
+    }
+    *value = architecture_value(attribute);
+    if (*value >= 0) {
+        return 1;
     }
     *value = index < sizeof attribute_values / sizeof *attribute_values
                  ? attribute_values[index]

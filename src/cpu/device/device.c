@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "cpu/check/hooks.h"
+#include "cpu/device/architecture.h"
 #include "cpu/device/device.h"
 #include "cpu/device/limits.h"
 #include "cpu/device/state.h"
@@ -146,6 +147,10 @@ machine_configure(void)
     cpu_state.threads = cpu_thread_count(threads);
     cpu_state.memory_bytes = cpu_memory_bytes() / (uint64_t)devices;
     code = bytes_read("PYCUDA_CPU_MEMORY", &cpu_state.memory_bytes);
+    if (code) {
+        return code;
+    }
+    code = cpu_architecture_configure();
     if (code) {
         return code;
     }
@@ -285,7 +290,7 @@ cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* Returns 7.0, the compute capability of the device. */
+/* Returns the compute capability of the device. */
 CPU_API CUresult
 cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 {
@@ -297,8 +302,8 @@ cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
     if (!major || !minor) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    *major = 7;
-    *minor = 0;
+    *major = cpu_architecture()->number / 10;
+    *minor = cpu_architecture()->number % 10;
     return CUDA_SUCCESS;
 }
 

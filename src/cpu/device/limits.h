@@ -10,7 +10,6 @@
 #define CPU_WARP           32
 #define CPU_TEXTURE_PITCH  32 /* alignment of texture rows in bytes */
 #define CPU_SHARED_DEFAULT (48u << 10)
-#define CPU_SHARED_OPTIN   (96u << 10)
 #define CPU_LIMITS         8
 #define CPU_PARAMETER_MAX  4096 /* maximum bytes of kernel parameters */
 

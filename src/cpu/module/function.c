@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cpu/device/architecture.h"
 #include "cpu/device/handle.h"
 #include "cpu/device/limits.h"
 #include "cpu/device/state.h"
@@ -69,7 +70,7 @@ cpu_function_attribute(const struct cpu_function *function,
         break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-        *value = 70;
+        *value = cpu_architecture()->number;
         break;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         *value = function->max_dynamic_shared;
@@ -100,8 +101,8 @@ cpu_function_attribute_check(const struct image_kernel *kernel,
     bool right = false;
 
     if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
-        right = value >= 0 &&
-                (unsigned)value + kernel->static_shared <= CPU_SHARED_OPTIN;
+        right = value >= 0 && (unsigned)value + kernel->static_shared <=
+                                  (unsigned)cpu_architecture()->opt_in;
     } else if (attribute ==
                CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
         right = value >= -1 && value <= 100;

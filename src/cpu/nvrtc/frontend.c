@@ -177,7 +177,7 @@ static const char *const fixed_flags[] = {
     CPU_ARCH_TRIPLE,
     "-fcuda-is-device",
     "-target-cpu",
-    "sm_70",
+    "sm_80",
     "-target-feature",
     "+ptx85",
     /* The options that follow restrict the search for headers to the package's

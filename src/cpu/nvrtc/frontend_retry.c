@@ -80,11 +80,11 @@ line_directive(struct nvrtc_text *source, const char *name)
 }
 
 /* Writes definitions of the macros that depend on the requested architecture.
- * These definitions replace those of the precompiled headers (for sm_70). */
+ * These definitions replace those of the precompiled headers (for sm_80). */
 static void
 architecture_write(const struct nvrtc_job *job, struct nvrtc_text *source)
 {
-    int arch = job->options.arch * 10;
+    int arch = job->program->arch * 10;
     char suffix = job->options.arch_suffix;
 
     if (arch) {

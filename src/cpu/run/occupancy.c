@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cpu/device/architecture.h"
 #include "cpu/device/context.h"
 #include "cpu/device/limits.h"
 #include "cpu/device/state.h"
@@ -19,26 +20,28 @@
 #include "cpu/module/module_state.h"
 #include "cpu/run/occupancy.h"
 
-#define THREADS_PER_MULTIPROCESSOR 2048
-#define BLOCKS_PER_MULTIPROCESSOR  32
+/* Shared memory is allocated in units of this number of bytes. */
+enum { SHARED_UNIT = 128 };
 
 int
 cpu_occupancy_blocks(const struct cpu_function *function, int threads,
                      size_t shared)
 {
+    const struct cpu_architecture *own = cpu_architecture();
     size_t all = shared + function->kernel->static_shared;
     int rounded = (threads + CPU_WARP - 1) / CPU_WARP * CPU_WARP;
-    int blocks = THREADS_PER_MULTIPROCESSOR / rounded;
+    int blocks = own->threads / rounded;
 
     if (threads > CPU_MAX_THREADS ||
         shared > (size_t)function->max_dynamic_shared) {
         return 0;
     }
-    if (all && blocks > (int)(CPU_SHARED_OPTIN / all)) {
-        blocks = (int)(CPU_SHARED_OPTIN / all);
+    all = (all + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT +
+          (size_t)own->reserved;
+    if (all && blocks > (int)((size_t)own->shared / all)) {
+        blocks = (int)((size_t)own->shared / all);
     }
-    return blocks > BLOCKS_PER_MULTIPROCESSOR ? BLOCKS_PER_MULTIPROCESSOR
-                                              : blocks;
+    return blocks > own->blocks ? own->blocks : blocks;
 }
 
 static CUresult
@@ -135,8 +138,9 @@ cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction handle,
     if (!bytes || blocks < 1 || threads < 1) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    size_t each = CPU_SHARED_OPTIN / (unsigned)blocks;
-    size_t fixed = function->kernel->static_shared;
+    const struct cpu_architecture *own = cpu_architecture();
+    size_t each = (size_t)(own->shared / blocks) / SHARED_UNIT * SHARED_UNIT;
+    size_t fixed = function->kernel->static_shared + (size_t)own->reserved;
     size_t most = (size_t)function->max_dynamic_shared;
     *bytes = each > fixed ? each - fixed : 0;
     *bytes = *bytes > most ? most : *bytes;

@@ -44,7 +44,7 @@ __device__ inline bool last_block(unsigned *done)
     __shared__ bool last;
     if (threadIdx.x == 0) {
         const unsigned most = gridDim.x - 1;
-#if __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800 && !defined(__PYCUDA_CPU__)
         // An atomic with memory ordering is faster than two fences. The last
         // block's increment sets the counter to 0; the explicit store below
         // informs the compiler, which otherwise generates a slower loop for a
