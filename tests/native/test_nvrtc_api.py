@@ -659,6 +659,22 @@ def test_precompiled_headers_that_nobody_uses_go(tmp_path):
     assert made.stat().st_ino == number, "and not made again"
 
 
+def test_a_large_folder_of_precompiled_headers_is_trimmed(tmp_path):
+    """The longest unused go, until 1 GiB is left; none of the last 2 days."""
+    front = tmp_path / "front"
+    front.mkdir()
+    sizes = {"a": (0.4, 20), "b": (0.4, 10), "c": (0.5, 3), "d": (0.4, 1.9)}
+    for name, (size, days) in sizes.items():
+        path = front / f"{name * 32}.pch"
+        path.touch()
+        os.truncate(path, int(size * 2**30))  # takes no space
+        os.utime(path, (time.time() - days * 24 * 3600,) * 2)
+    cache = {"PYCUDA_CACHE_DIR": str(tmp_path)}
+    assert compile_elsewhere(**cache)[0] == OK
+    left = [name for name in sizes if (front / f"{name * 32}.pch").exists()]
+    assert left == ["c", "d"]
+
+
 def test_preloaded_libraries_do_not_reach_the_children():
     code, log = compile_elsewhere(LD_BIND_NOW="1", LD_LIBRARY_PATH="/nowhere")
     assert code == OK, log

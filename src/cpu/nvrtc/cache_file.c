@@ -38,10 +38,14 @@ enum {
     UNUSED_LIFE = 30 * 24 * 3600,
     TEMPORARY_LIFE = 3600,
 };
-#define NAME_DIGITS 32
-#define SUFFIX      ".pch"
-#define MAX_BYTES   ((off_t)1 << 30)
-#define CHUNK       ((size_t)1 << 18)
+#define DAYS (UNUSED_LIFE / TOUCHED_EVERY)
+/* Bytes of a folder's cache files above which files are deleted that were not
+ * used for more than a day. */
+#define FOLDER_BYTES ((uint64_t)1 << 30)
+#define NAME_DIGITS  32
+#define SUFFIX       ".pch"
+#define MAX_BYTES    ((off_t)1 << 30)
+#define CHUNK        ((size_t)1 << 18)
 
 /* The last bytes of a cache file, after the precompiled header or image. The
  * front end ignores them in a precompiled header. */
@@ -379,14 +383,43 @@ is_ours(const char *name)
            !strncmp(name + NAME_DIGITS, SUFFIX, strlen(SUFFIX));
 }
 
+/* Removes cache files older than `life` seconds from the folder, and temporary
+ * files older than an hour, left by killed processes. Adds the bytes of the
+ * files that remain to `bytes`, one element for each day of their age. */
+static void
+files_remove(DIR *folder, time_t life, uint64_t bytes[DAYS])
+{
+    struct dirent *entry;
+    struct stat status;
+    int fd = dirfd(folder);
+
+    rewinddir(folder);
+    while ((entry = readdir(folder)) != NULL) {
+        if (!is_ours(entry->d_name) ||
+            fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+            continue;
+        }
+        bool whole = entry->d_name[NAME_DIGITS + strlen(SUFFIX)] == 0;
+        time_t age = time(NULL) - status.st_mtime;
+        if (age >= (whole ? life : TEMPORARY_LIFE)) {
+            unlinkat(fd, entry->d_name, 0);
+        } else {
+            /* the clock may have been set back */
+            bytes[age < 0 ? 0 : age / TOUCHED_EVERY] +=
+                (uint64_t)status.st_size;
+        }
+    }
+}
+
 /* Removes cache files from the folder of `path` that were not used for a
- * month, and temporary files older than an hour, left by killed processes. */
+ * month; if the rest exceeds FOLDER_BYTES, those that were not used for the
+ * longest time, but none of the last two days, in which the time stamp of a
+ * used file may be up to a day old. */
 static void
 folder_trim(const char *path)
 {
     char folder[PATH_MAX];
-    struct dirent *entry;
-    struct stat status;
+    uint64_t bytes[DAYS] = {0};
 
     snprintf(folder, sizeof folder, "%.*s", (int)(base_name(path) - path),
              path);
@@ -394,16 +427,13 @@ folder_trim(const char *path)
     if (open_folder == NULL) {
         return;
     }
-    while ((entry = readdir(open_folder)) != NULL) {
-        int fd = dirfd(open_folder);
-        if (!is_ours(entry->d_name) ||
-            fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
-            continue;
-        }
-        bool whole = entry->d_name[NAME_DIGITS + strlen(SUFFIX)] == 0;
-        if (time(NULL) - status.st_mtime >
-            (whole ? UNUSED_LIFE : TEMPORARY_LIFE)) {
-            unlinkat(fd, entry->d_name, 0);
+    files_remove(open_folder, UNUSED_LIFE, bytes);
+    uint64_t total = bytes[0] + bytes[1];
+    for (int days = 2; days < DAYS; days++) {
+        total += bytes[days];
+        if (total > FOLDER_BYTES) {
+            files_remove(open_folder, (time_t)days * TOUCHED_EVERY, bytes);
+            break;
         }
     }
     closedir(open_folder);
