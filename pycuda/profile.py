@@ -372,9 +372,10 @@ def _operations() -> Iterator[tuple[str, Any]]:
     """Yield the names and functions of GPUArray's operations."""
     kind = gpuarray.GPUArray
     for name in dir(kind):
-        value = getattr(kind, name)
+        # Reading some other names, such as __annotations__, would set them.
         if name.startswith("_") and name not in {*_DUNDERS, *_PROTOCOLS}:
             continue
+        value = getattr(kind, name)
         if callable(value) and not isinstance(
             vars(kind).get(name), (classmethod, staticmethod)
         ):
