@@ -26,13 +26,6 @@
 static const LLVMAtomicOrdering strong =
     LLVMAtomicOrderingSequentiallyConsistent;
 
-static bool
-refuse(struct ptx *ptx, const struct ptx_statement *statement)
-{
-    return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                    statement->operation);
-}
-
 /* ---- one element ---- */
 
 /* Finds the atomic operation, such as .add, among the modifiers of the
@@ -174,7 +167,7 @@ ptx_atomic_update(struct ptx *ptx, const struct ptx_statement *statement,
         value = NULL;
     }
     if (!value) {
-        refuse(ptx, statement);
+        ptx_form_refuse(ptx, statement->operation);
     }
     return value;
 }
@@ -282,7 +275,7 @@ build_updates(struct ptx *ptx, const struct ptx_statement *statement,
     }
     const struct ptx_operand *to = &statement->operands[0];
     if (gives && to->count != count) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     for (unsigned i = 0; gives && i < count; i++) {
         if (!ptx_write(ptx, to->names[i], bits, old[i], false)) {
@@ -302,7 +295,7 @@ ptx_build_atomic(struct ptx *ptx, const struct ptx_statement *statement)
     }
     if (!ptx_atomic_type(statement, &atomic) ||
         !has_form(statement, &atomic, gives)) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     const struct ptx_operand *operands = &statement->operands[gives];
     LLVMValueRef at = ptx_address(ptx, operands, ptx_space_of(statement));

@@ -31,13 +31,6 @@ struct fields {
 static const struct ptx_type word = {'u', 32};
 static const struct ptx_type state = {'b', 64};
 
-static bool
-refuse(struct ptx *ptx, const struct ptx_statement *statement)
-{
-    return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                    statement->operation);
-}
-
 static LLVMValueRef
 number(struct ptx *ptx, uint64_t value)
 {
@@ -144,7 +137,7 @@ build_init(struct ptx *ptx, const struct ptx_statement *statement,
                              ? read_count(ptx, &statement->operands[1])
                              : NULL;
     if (!count) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     LLVMValueRef high =
         LLVMBuildShl(builder, count, number(ptx, COUNT_BITS), "");
@@ -161,7 +154,7 @@ build_bytes(struct ptx *ptx, const struct ptx_statement *statement,
                              ? read_count(ptx, &statement->operands[1])
                              : NULL;
     if (!bytes) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     if (ptx_has(statement, "expect_tx")) {
         bytes = LLVMBuildNeg(ptx->jit->builder, bytes, "");
@@ -193,7 +186,7 @@ build_arrive(struct ptx *ptx, const struct ptx_statement *statement,
             count = given;
         }
     } else if (expects) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     fields.pending = LLVMBuildSub(builder, fields.pending, count, "");
     if (ptx_has(statement, "arrive_drop")) {
@@ -217,7 +210,7 @@ build_wait(struct ptx *ptx, const struct ptx_statement *statement,
     bool parity = ptx_has(statement, "parity");
     const struct ptx_operand *operands = statement->operands;
     if (statement->operand_count < 3 || statement->operand_count > 4) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     LLVMValueRef wanted = parity ? read_count(ptx, &operands[2])
                                  : ptx_read(ptx, &operands[2], state, false);
@@ -242,7 +235,7 @@ build_pending(struct ptx *ptx, const struct ptx_statement *statement)
                              ? ptx_read(ptx, &operands[1], state, false)
                              : NULL;
     if (!value) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     value = LLVMBuildTrunc(ptx->jit->builder, field(ptx, value, 0, COUNT_BITS),
                            ptx->jit->i32, "");
@@ -258,14 +251,14 @@ bool
 ptx_build_mbarrier(struct ptx *ptx, const struct ptx_statement *statement)
 {
     if (!ptx_only(statement, modifiers) || !statement->operand_count) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     if (ptx_has(statement, "pending_count")) {
         return build_pending(ptx, statement);
     }
     unsigned address = statement->operands[0].kind != PTX_ADDRESS;
     if (address >= statement->operand_count) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     LLVMValueRef at = ptx_address(ptx, &statement->operands[address],
                                   ptx_space_of(statement));
@@ -292,7 +285,7 @@ ptx_build_copies_arrive(struct ptx *ptx, const struct ptx_statement *statement)
     if (statement->operand_count != 1 ||
         !ptx_only(statement, " async mbarrier arrive noinc shared "
                              "shared::cta ")) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     LLVMValueRef at =
         ptx_address(ptx, &statement->operands[0], ptx_space_of(statement));

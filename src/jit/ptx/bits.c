@@ -174,7 +174,7 @@ ptx_build_lop3(struct ptx *ptx, const struct ptx_statement *statement)
     bool both = ptx_has(statement, "and");
     if (statement->operand_count != 7 || statement->modifier_count != 2 ||
         !(both || ptx_has(statement, "or")) || !ptx_has(statement, "b32")) {
-        return ptx_fail(ptx, "'lop3' does not exist in a supported form");
+        return ptx_form_refuse(ptx, "lop3");
     }
     for (unsigned i = 0; i < 3; i++) {
         work.in[i] = ptx_read(ptx, &operands[i + 2], word, false);

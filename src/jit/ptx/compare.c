@@ -59,13 +59,6 @@ struct compare {
     LLVMValueRef c;
 };
 
-static bool
-refuse(struct ptx *ptx, const struct ptx_statement *statement)
-{
-    return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                    statement->operation);
-}
-
 /* Reads the modifiers of the instruction, and the operand c if there is one.
  * `results` is the number of results. */
 static bool
@@ -89,7 +82,7 @@ read_form(struct compare *compare, unsigned results)
         (!ptx_half_parse(type, &compare->half) &&
          !ptx_parse_type(type, &compare->type)) ||
         statement->operand_count != results + 2 + (compare->combine != NULL)) {
-        return refuse(compare->ptx, statement);
+        return ptx_form_refuse(compare->ptx, statement->operation);
     }
     compare->in = &statement->operands[results];
     if (compare->combine) {
@@ -173,7 +166,7 @@ ptx_build_setp(struct ptx *ptx, const struct ptx_statement *statement)
     LLVMValueRef first = compare_elements(&compare, 0);
     bool pair = compare.half.count == 2;
     if (!first || (pair && results != 2)) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     LLVMValueRef second = pair ? compare_elements(&compare, 1) : first;
     const struct ptx_operand *to = statement->operands;
@@ -205,7 +198,7 @@ write_numbers(struct compare *compare, LLVMValueRef *values,
         return ptx_half_write(ptx, half, to, values);
     }
     if (!ptx_parse_type(type_name, &type)) {
-        return refuse(ptx, compare->statement);
+        return ptx_form_refuse(ptx, compare->statement->operation);
     }
     if (compare->half.count == 2) {
         half.count = 2;
@@ -229,7 +222,7 @@ ptx_build_set(struct ptx *ptx, const struct ptx_statement *statement)
     unsigned n = statement->modifier_count;
     LLVMValueRef values[2];
     if (n < 3 || !read_form(&compare, 1)) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     for (unsigned i = 0; i < (compare.half.count == 2 ? 2u : 1u); i++) {
         values[i] = compare_elements(&compare, i);

@@ -283,7 +283,7 @@ ptx_build_convert(struct ptx *ptx, const struct ptx_statement *statement)
         return ptx_convert_small(ptx, statement);
     }
     if (statement->operand_count != 2) {
-        return ptx_fail(ptx, "'cvt' does not exist in a supported form");
+        return ptx_form_refuse(ptx, "cvt");
     }
     LLVMValueRef value = ptx_read(ptx, &statement->operands[1], from, true);
     if (value) {

@@ -22,12 +22,6 @@ static const struct small {
     unsigned mantissa, bias, most;
 } smalls[] = {{"e4m3x2", 3, 7, 0x7e}, {"e5m2x2", 2, 15, 0x7b}};
 
-static bool
-refuse(struct ptx *ptx)
-{
-    return ptx_fail(ptx, "'cvt' does not exist in a supported form");
-}
-
 static const struct small *
 small_named(const char *name)
 {
@@ -178,7 +172,7 @@ to_smalls(struct ptx *ptx, const struct ptx_statement *statement,
     LLVMValueRef values[2];
     if (statement->operand_count != 2u + floats ||
         !ptx_has(statement, "satfinite")) {
-        return refuse(ptx);
+        return ptx_form_refuse(ptx, "cvt");
     }
     for (unsigned i = 0; i < 2; i++) {
         values[i] = floats ? ptx_read(ptx, &operands[2 - i], single, false)
@@ -210,7 +204,7 @@ from_smalls(struct ptx *ptx, const struct ptx_statement *statement,
                             ? ptx_read(ptx, &operands[1], both, false)
                             : NULL;
     if (!from || !ptx_has(statement, "f16x2")) {
-        return refuse(ptx);
+        return ptx_form_refuse(ptx, "cvt");
     }
     for (unsigned i = 0; i < 2; i++) {
         values[i] =
@@ -232,7 +226,7 @@ to_pair(struct ptx *ptx, const struct ptx_statement *statement,
     const struct ptx_operand *operands = statement->operands;
     LLVMValueRef values[2];
     if (statement->operand_count != 3 || !ptx_has(statement, "f32")) {
-        return refuse(ptx);
+        return ptx_form_refuse(ptx, "cvt");
     }
     for (unsigned i = 0; i < 2; i++) {
         values[i] = ptx_read(ptx, &operands[2 - i], single, false);
@@ -286,7 +280,7 @@ to_tf32(struct ptx *ptx, const struct ptx_statement *statement)
             ? ptx_read(ptx, &statement->operands[1], single, false)
             : NULL;
     if (!value || !ptx_has(statement, "f32")) {
-        return refuse(ptx);
+        return ptx_form_refuse(ptx, "cvt");
     }
     value = apply_relu(ptx, statement, value);
     LLVMValueRef bits = LLVMBuildBitCast(builder, value, jit->i32, "");
@@ -350,7 +344,7 @@ convert_half(struct ptx *ptx, const struct ptx_statement *statement,
     const char *to_register = statement->operands[0].names[0];
     if (!ptx_half_parse(to_name, &half)) {
         if (!ptx_parse_type(to_name, &to)) {
-            return refuse(ptx);
+            return ptx_form_refuse(ptx, "cvt");
         }
         value = ptx_convert_float(ptx, statement, value, to);
         return value && ptx_write(ptx, to_register, to, value, true);
@@ -391,7 +385,8 @@ ptx_convert_small(struct ptx *ptx, const struct ptx_statement *statement)
     LLVMValueRef value = statement->operand_count == 2
                              ? read_source(ptx, statement, from)
                              : NULL;
-    return value ? convert_half(ptx, statement, to, value) : refuse(ptx);
+    return value ? convert_half(ptx, statement, to, value)
+                 : ptx_form_refuse(ptx, "cvt");
 }
 
 /* Parses the name of the narrow type of cvt.pack, such as s8 or u2. */
@@ -419,7 +414,7 @@ ptx_convert_pack(struct ptx *ptx, const struct ptx_statement *statement)
     if (statement->modifier_count < 4 ||
         !parse_narrow(statement->modifiers[2], &to) ||
         count != (to.bits == 16 ? 3u : 4u)) {
-        return refuse(ptx);
+        return ptx_form_refuse(ptx, "cvt");
     }
     for (unsigned i = 0; i + 1 < count; i++) {
         values[i] = ptx_read(ptx, &operands[i + 1], word, false);

@@ -17,13 +17,6 @@
 #include "jit/ptx/copies.h"
 #include "jit/ptx/ptx.h"
 
-static bool
-refuse(struct ptx *ptx, const struct ptx_statement *statement)
-{
-    return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                    statement->operation);
-}
-
 /* Reads the operand of cp.async that follows the size of the target. The
  * operand is either the number of bytes to copy, or a predicate that
  * suppresses the copy if it is true. The rest of the target is filled with
@@ -63,11 +56,11 @@ build_copy(struct ptx *ptx, const struct ptx_statement *statement)
         statement->operand_count - ptx_has(statement, "L2::cache_hint");
     if (count < 3 || count > 4 || operands[2].kind != PTX_INTEGER ||
         !ptx_only(statement, " async ca cg shared shared::cta global ")) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     unsigned bytes = (unsigned)operands[2].bits;
     if (bytes != 4 && bytes != 8 && bytes != 16) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     LLVMValueRef to = ptx_address(ptx, &operands[0], PTX_SPACE_SHARED);
     LLVMValueRef from =
@@ -108,7 +101,7 @@ build_bulk_copy(struct ptx *ptx, const struct ptx_statement *statement)
         !ptx_only(statement, " async bulk global shared::cta shared::cluster "
                              "bulk_group mbarrier::complete_tx::bytes "
                              "multicast::cluster ")) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     LLVMValueRef to = ptx_address(
         ptx, &operands[0], counts ? PTX_SPACE_SHARED : PTX_SPACE_GLOBAL);
@@ -136,7 +129,7 @@ bool
 ptx_build_async_copy(struct ptx *ptx, const struct ptx_statement *statement)
 {
     if (!ptx_has(statement, "async")) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     if (ptx_has(statement, "mbarrier") && ptx_has(statement, "arrive")) {
         return ptx_build_copies_arrive(ptx, statement);
@@ -146,7 +139,7 @@ ptx_build_async_copy(struct ptx *ptx, const struct ptx_statement *statement)
         return ptx_only(statement, " async bulk read commit_group wait_all "
                                    "wait_group ")
                    ? true
-                   : refuse(ptx, statement);
+                   : ptx_form_refuse(ptx, statement->operation);
     }
     if (ptx_has(statement, "tensor")) {
         return ptx_fail(ptx, "'cp' with a tensor map is not supported");
@@ -156,7 +149,7 @@ ptx_build_async_copy(struct ptx *ptx, const struct ptx_statement *statement)
     }
     if (ptx_has(statement, "prefetch")) {
         return ptx_only(statement, " async bulk prefetch L2 global ") ||
-               refuse(ptx, statement);
+               ptx_form_refuse(ptx, statement->operation);
     }
     return ptx_has(statement, "bulk") ? build_bulk_copy(ptx, statement)
                                       : build_copy(ptx, statement);

@@ -45,8 +45,7 @@ build_barrier(struct ptx *ptx, const struct ptx_statement *statement)
     }
     if (!ptx_only(statement, " sync aligned cta ") ||
         !ptx_has(statement, "sync") || !count || count > 2) {
-        return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                        statement->operation);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     bool plain =
         count == 1 && operands->kind == PTX_INTEGER && operands->bits == 0;
@@ -85,8 +84,7 @@ ptx_build_effect(struct ptx *ptx, const struct ptx_statement *statement)
                 "global shared::cta shared::cluster "
                 "mbarrier_init sync_restrict::shared::cta "
                 "sync_restrict::shared::cluster async.global ")) {
-            return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                            operation);
+            return ptx_form_refuse(ptx, operation);
         }
         LLVMBuildFence(jit->builder, LLVMAtomicOrderingSequentiallyConsistent,
                        0, "");

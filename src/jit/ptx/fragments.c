@@ -34,13 +34,6 @@ struct fragment {
     unsigned registers; /* number of registers that contain elements */
 };
 
-static bool
-refuse(struct ptx *ptx, const struct ptx_statement *statement)
-{
-    return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                    statement->operation);
-}
-
 /* ---- forms ---- */
 
 /* The shapes of products: A has m rows and k columns, B has k rows and n
@@ -237,13 +230,13 @@ read_matrix(struct fragment *fragment, unsigned at, struct place *place,
         a || b ? ptx_element_named(type) : NULL;
     if (!shape || count < 2 || count > 3 ||
         ((a || b) && (!element || !has_type(shape, type)))) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     unsigned bits = element ? element->bits : sum_bits(shape, type);
     bool row = ptx_has(statement, "row");
     bool along = b ? !row : row;
     if (!bits || row == ptx_has(statement, "col") || (bits < 8 && !along)) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     *registers = describe(fragment, shape, a ? 'a' : b ? 'b' : 'c', bits);
     if ((a || b) && strcmp(type, "f16") == 0) {
@@ -282,7 +275,7 @@ build_load(struct fragment *fragment)
         return false;
     }
     if (ptx_elements(to) != registers) {
-        return refuse(ptx, fragment->statement);
+        return ptx_form_refuse(ptx, fragment->statement->operation);
     }
     for (unsigned i = 0; i < registers; i++) {
         values[i] = i < fragment->registers
@@ -309,7 +302,7 @@ build_store(struct fragment *fragment)
         return false;
     }
     if (ptx_elements(from) != registers) {
-        return refuse(ptx, fragment->statement);
+        return ptx_form_refuse(ptx, fragment->statement->operation);
     }
     for (unsigned i = 0; i < registers; i++) {
         LLVMValueRef value =
@@ -453,7 +446,7 @@ build_product(struct ptx *ptx, const struct ptx_statement *statement)
     struct jit *jit = ptx->jit;
     const struct ptx_operand *to = &statement->operands[0];
     if (!read_types(&all)) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     if (!build_sums(&all, sums)) {
         return false;
@@ -484,7 +477,7 @@ ptx_build_fragment(struct ptx *ptx, const struct ptx_statement *statement)
     const char *kind =
         statement->modifier_count ? statement->modifiers[0] : "";
     if (!ptx_only(statement, modifiers)) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     if (strcmp(kind, "load") == 0) {
         return build_load(&fragment);
@@ -492,6 +485,7 @@ ptx_build_fragment(struct ptx *ptx, const struct ptx_statement *statement)
     if (strcmp(kind, "store") == 0) {
         return build_store(&fragment);
     }
-    return strcmp(kind, "mma") == 0 ? build_product(ptx, statement)
-                                    : refuse(ptx, statement);
+    return strcmp(kind, "mma") == 0
+               ? build_product(ptx, statement)
+               : ptx_form_refuse(ptx, statement->operation);
 }

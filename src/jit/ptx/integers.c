@@ -236,7 +236,7 @@ ptx_build_slct(struct ptx *ptx, const struct ptx_statement *statement)
         !ptx_parse_type(statement->modifiers[n - 2], &type) ||
         !ptx_parse_type(statement->modifiers[n - 1], &test) ||
         !ptx_only(statement, " ftz ")) {
-        return ptx_fail(ptx, "'slct' does not exist in a supported form");
+        return ptx_form_refuse(ptx, "slct");
     }
     LLVMValueRef a = ptx_read(ptx, &operands[1], type, false);
     LLVMValueRef b = a ? ptx_read(ptx, &operands[2], type, false) : NULL;
@@ -295,8 +295,7 @@ ptx_build_pair(struct ptx *ptx, const struct ptx_statement *statement)
     LLVMValueRef in[2], all = jit_constant(ptx->jit, 0);
     if (statement->operand_count != 3 ||
         !ptx_only(statement, is_signed ? " s16x2 relu " : " u16x2 ")) {
-        return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                        statement->operation);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     for (unsigned k = 0; k < 2; k++) {
         in[k] = ptx_read(ptx, &statement->operands[k + 1], word, false);

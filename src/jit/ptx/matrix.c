@@ -34,13 +34,6 @@ struct product {
     LLVMValueRef of_a[GROUP][2 * MAX_PARTS], of_b[2][GROUP][MAX_PARTS];
 };
 
-static bool
-refuse(struct ptx *ptx, const struct ptx_statement *statement)
-{
-    return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                    statement->operation);
-}
-
 /* ---- the form ---- */
 
 /* Finds the types of D, A, B and C. They are the last four modifiers, not
@@ -273,7 +266,7 @@ ptx_build_product(struct ptx *ptx, const struct ptx_statement *statement)
     struct product product = {.types = {.ptx = ptx, .statement = statement}};
     LLVMValueRef sums[2][2];
     if (!read_form(&product)) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     if (!fetch_factors(&product)) {
         return false;

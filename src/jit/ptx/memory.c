@@ -40,12 +40,10 @@ read_form(struct ptx *ptx, const struct ptx_statement *statement,
         !ptx_parse_type(statement->modifiers[statement->modifier_count - 1],
                         type) ||
         type->letter == 'p' || statement->operand_count < 2) {
-        return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                        statement->operation);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     if (!ptx_only(statement, modifiers)) {
-        return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                        statement->operation);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     return true;
 }

@@ -17,13 +17,6 @@
 static const struct ptx_type predicate = {'p', 1};
 static const struct ptx_type word = {'u', 32};
 
-static bool
-refuse(struct ptx *ptx, const struct ptx_statement *statement)
-{
-    return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                    statement->operation);
-}
-
 /* Returns true if no cluster of the kernel has several blocks. Otherwise
  * reports an error. */
 static bool
@@ -50,7 +43,7 @@ ptx_build_policy(struct ptx *ptx, const struct ptx_statement *statement)
     return statement->operand_count
                ? ptx_write(ptx, statement->operands[0].names[0], type,
                            LLVMConstInt(ptx->jit->i64, 0, 0), false)
-               : refuse(ptx, statement);
+               : ptx_form_refuse(ptx, statement->operation);
 }
 
 bool
@@ -61,7 +54,7 @@ ptx_build_sleep(struct ptx *ptx, const struct ptx_statement *statement)
             ? ptx_read(ptx, &statement->operands[0], word, false)
             : NULL;
     if (!time) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     ptx_call_runtime(ptx, "__pycuda_nanosleep",
                      LLVMVoidTypeInContext(ptx->jit->context), &time, 1);
@@ -104,7 +97,7 @@ ptx_build_is_space(struct ptx *ptx, const struct ptx_statement *statement)
                                          jit_constant(jit, rows[i].space), "");
         return ptx_write(ptx, operands[0].names[0], predicate, own, false);
     }
-    return refuse(ptx, statement);
+    return ptx_form_refuse(ptx, statement->operation);
 }
 
 /* Builds mapa and getctarank. A cluster has one block, so the address in
@@ -120,7 +113,7 @@ ptx_build_cluster_address(struct ptx *ptx,
     unsigned n = statement->modifier_count;
     if (!n || statement->operand_count != 2u + maps ||
         !ptx_parse_type(statement->modifiers[n - 1], &type)) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     if (!has_narrow_clusters(ptx)) {
         return false;
@@ -139,7 +132,7 @@ build_cluster_barrier(struct ptx *ptx, const struct ptx_statement *statement)
     struct jit *jit = ptx->jit;
     if (!ptx_only(statement, " cluster arrive wait release acquire relaxed "
                              "aligned ")) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     if (!has_narrow_clusters(ptx)) {
         return false;
@@ -176,7 +169,7 @@ build_barrier_reduction(struct ptx *ptx, const struct ptx_statement *statement)
     if (count < 3 || count > 4 ||
         (counts && (ptx_has(statement, "and") || ptx_has(statement, "or"))) ||
         !ptx_only(statement, " red popc and or aligned cta ")) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     LLVMValueRef value = ptx_read(ptx, &operands[count - 1], predicate, false);
     LLVMValueRef id = value ? ptx_read(ptx, &operands[1], word, false) : NULL;
@@ -207,7 +200,7 @@ build_arrival(struct ptx *ptx, const struct ptx_statement *statement)
     const struct ptx_operand *operands = statement->operands;
     if (statement->operand_count != 2 ||
         !ptx_only(statement, " arrive aligned cta ")) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     LLVMValueRef arguments[2];
     for (unsigned i = 0; i < 2; i++) {

@@ -67,8 +67,7 @@ ptx_build_move(struct ptx *ptx, const struct ptx_statement *statement)
     unsigned n = statement->modifier_count;
     if (!n || !ptx_parse_type(statement->modifiers[n - 1], &type) ||
         statement->operand_count != 2 || !ptx_only(statement, moves)) {
-        return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                        statement->operation);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     if (from->kind == PTX_VECTOR && to->kind == PTX_REGISTER) {
         return pack(ptx, to, type, from);

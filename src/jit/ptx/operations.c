@@ -413,8 +413,7 @@ build_row(struct ptx *ptx, const struct ptx_statement *statement,
                             .llvm = ptx_llvm_type(ptx, type)};
     bool real = type.letter == 'f';
     if (statement->operand_count != row->operands) {
-        return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                        row->name);
+        return ptx_form_refuse(ptx, row->name);
     }
     for (unsigned i = 0; i < input_count(row, real); i++) {
         work.in[i] = ptx_read(ptx, &statement->operands[i + 1], type, false);
@@ -478,8 +477,7 @@ build_halves(struct ptx *ptx, const struct ptx_statement *statement,
 {
     LLVMValueRef values[2];
     if (statement->operand_count != row->operands) {
-        return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                        row->name);
+        return ptx_form_refuse(ptx, row->name);
     }
     for (unsigned i = 0; i < half.count; i++) {
         values[i] = build_half(ptx, statement, row, half, i);
@@ -515,8 +513,7 @@ ptx_build(struct ptx *ptx, const struct ptx_statement *statement)
         }
         return ptx_parse_type(last, &type)
                    ? build_row(ptx, statement, &operations[i], type)
-                   : ptx_fail(ptx, "'%s' does not exist in a supported form",
-                              statement->operation);
+                   : ptx_form_refuse(ptx, statement->operation);
     }
     return ptx_fail(ptx, "'%s' is not supported", statement->operation);
 }

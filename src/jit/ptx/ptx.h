@@ -266,6 +266,9 @@ bool ptx_build_statement(struct ptx *ptx, struct ptx_statement *statement);
  * false. */
 bool ptx_fail(struct ptx *ptx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Calls ptx_fail for an operation, such as "cvt", whose modifiers or types
+ * are not supported. Returns false. */
+bool ptx_form_refuse(struct ptx *ptx, const char *operation);
 /* Returns the LLVM type for a PTX type: an integer, or for the letter f a
  * float type. */
 LLVMTypeRef ptx_llvm_type(struct ptx *ptx, struct ptx_type type);

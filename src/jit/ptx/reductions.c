@@ -21,13 +21,6 @@
 #include "jit/ptx/ptx.h"
 #include "jit/ptx/warp.h"
 
-static bool
-refuse(struct ptx *ptx, const struct ptx_statement *statement)
-{
-    return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                    statement->operation);
-}
-
 /* Returns the pointer to element `i` of an array of integers with `bits`
  * bits. */
 static LLVMValueRef
@@ -49,7 +42,7 @@ store_values(struct ptx *ptx, const struct ptx_statement *statement,
                                                 : 1;
     struct ptx_type type = {'b', bits};
     if (count > 1 && ptx_elements(from) != count) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef value = count > 1 ? ptx_read_element(ptx, from, i, bits)
@@ -76,7 +69,7 @@ ptx_build_async_store(struct ptx *ptx, const struct ptx_statement *statement)
     if (!ptx_only(statement, modifiers) || statement->operand_count != 3 ||
         !ptx_has(statement, "mbarrier::complete_tx::bytes") ||
         !ptx_atomic_type(statement, &atomic) || atomic.type.bits < 32) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     LLVMValueRef at = ptx_address(ptx, &operands[0], PTX_SPACE_SHARED);
     LLVMValueRef counter =
@@ -152,7 +145,7 @@ ptx_build_bulk_reduction(struct ptx *ptx,
     unsigned count = 3u + counts + ptx_has(statement, "L2::cache_hint");
     if (!ptx_only(statement, modifiers) || statement->operand_count != count ||
         !ptx_atomic_type(statement, &atomic)) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     LLVMValueRef to = ptx_address(
         ptx, &operands[0], counts ? PTX_SPACE_SHARED : PTX_SPACE_GLOBAL);

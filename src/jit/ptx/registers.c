@@ -31,6 +31,12 @@ ptx_fail(struct ptx *ptx, const char *format, ...)
     return false;
 }
 
+bool
+ptx_form_refuse(struct ptx *ptx, const char *operation)
+{
+    return ptx_fail(ptx, "'%s' does not exist in a supported form", operation);
+}
+
 LLVMTypeRef
 ptx_llvm_type(struct ptx *ptx, struct ptx_type type)
 {

@@ -55,13 +55,6 @@ struct access {
     bool whole;          /* the coordinates of a texture are integers */
 };
 
-static bool
-refuse(struct ptx *ptx, const struct ptx_statement *statement)
-{
-    return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                    statement->operation);
-}
-
 /* Builds a call of a runtime function for textures or surfaces. Such a
  * function lets no other thread run, so the call needs no attribute
  * convergent. */
@@ -107,7 +100,7 @@ find_shape(struct access *access)
             return true;
         }
     }
-    return refuse(access->ptx, access->statement);
+    return ptx_form_refuse(access->ptx, access->statement->operation);
 }
 
 /* Reads [object, {coordinates}]. `type` is the type of the coordinates. */
@@ -121,7 +114,7 @@ read_access(struct access *access, const struct ptx_operand *operand,
     }
     const struct shape *shape = access->shape;
     if (operand->count != 1 + shape->elements) {
-        return refuse(ptx, access->statement);
+        return ptx_form_refuse(ptx, access->statement->operation);
     }
     access->object = read_object(ptx, operand);
     access->layer = jit_constant(ptx->jit, 0);
@@ -170,7 +163,7 @@ store_gradients(struct access *access, const struct ptx_operand *operands)
         LLVMValueRef value = LLVMConstNull(type);
         LLVMValueRef index = LLVMConstInt(jit->i64, i, 0);
         if (own->count < axes) {
-            refuse(ptx, access->statement);
+            ptx_form_refuse(ptx, access->statement->operation);
             return NULL;
         }
         if (i % 3 < axes) {
@@ -198,7 +191,7 @@ sample(struct access *access, const struct ptx_operand *more, unsigned count,
     bool level = ptx_has(access->statement, "level");
     bool grad = ptx_has(access->statement, "grad");
     if (count != (level ? 1u : grad ? 2u : 0u) || (level && grad)) {
-        return refuse(ptx, access->statement);
+        return ptx_form_refuse(ptx, access->statement->operation);
     }
     if (access->whole && !level && !grad &&
         access->shape->access == IMAGE_ACCESS_1D) {
@@ -273,7 +266,7 @@ write_texel(struct ptx *ptx, const struct ptx_statement *statement,
     bool halves = ptx_has(statement, "f16x2");
     unsigned count = halves ? 2 : TEXEL_WORDS;
     if (to->count != count || !ptx_has(statement, halves ? "v2" : "v4")) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef value =
@@ -298,7 +291,7 @@ gather(struct access *access, LLVMValueRef memory)
         component++;
     }
     if (component == 4 || access->shape->access != IMAGE_ACCESS_2D) {
-        return refuse(ptx, access->statement);
+        return ptx_form_refuse(ptx, access->statement->operation);
     }
     LLVMValueRef arguments[] = {
         access->object, jit_constant(jit, IMAGE_ACCESS_2D_GATHER),
@@ -325,7 +318,7 @@ ptx_build_texture(struct ptx *ptx, const struct ptx_statement *statement)
         !n || !ptx_parse_type(statement->modifiers[n - 1], &type) ||
         type.bits != 32 || type.letter == 'u' || type.letter == 'b' ||
         count < 2u + resident) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     access.whole = type.letter == 's';
     if (!read_access(&access, &operands[1 + resident], type)) {
@@ -378,7 +371,7 @@ move_elements(struct access *access, struct ptx_type type, bool stores)
     LLVMValueRef memory = ptx_local(ptx, LLVMArrayType2(llvm, count), 16);
     LLVMValueRef arguments[MAX_ARGUMENTS];
     if (ptx_elements(own) != count) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     begin_arguments(access, arguments);
     arguments[6] = memory;
@@ -452,7 +445,7 @@ ptx_build_surface(struct ptx *ptx, const struct ptx_statement *statement)
                             "trap clamp zero ") ||
         !ptx_has(statement, "b") || !type.bits || type.bits == 128 ||
         statement->operand_count != 2) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     if (!read_access(&access, &statement->operands[loads], word)) {
         return false;
@@ -472,7 +465,7 @@ ptx_build_texture_query(struct ptx *ptx, const struct ptx_statement *statement)
     bool texture = statement->operation[0] == 't';
     if (statement->modifier_count != 2 || statement->operand_count != 2 ||
         !ptx_has(statement, "b32")) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(statement->modifiers[0], names[i]) != 0) {
@@ -489,5 +482,5 @@ ptx_build_texture_query(struct ptx *ptx, const struct ptx_statement *statement)
         return ptx_write(ptx, statement->operands[0].names[0], word, value,
                          false);
     }
-    return refuse(ptx, statement);
+    return ptx_form_refuse(ptx, statement->operation);
 }

@@ -29,13 +29,6 @@ struct tiles {
     LLVMValueRef place;
 };
 
-static bool
-refuse(struct ptx *ptx, const struct ptx_statement *statement)
-{
-    return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                    statement->operation);
-}
-
 static void
 find_place(struct tiles *tiles)
 {
@@ -59,7 +52,7 @@ read_tiles(struct ptx *ptx, const struct ptx_statement *statement,
         !ptx_has(statement, "b16") ||
         !ptx_only(statement, " sync aligned m8n8 x1 x2 x4 trans shared "
                              "shared::cta ")) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     LLVMValueRef pointer = ptx_address(ptx, at, ptx_space_of(statement));
     if (!pointer) {
@@ -148,7 +141,7 @@ ptx_build_load_tiles(struct ptx *ptx, const struct ptx_statement *statement)
         return false;
     }
     if (ptx_elements(to) != tiles.count) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     /* All loads come before the first result is written, since a result
      * register may also be the register with the address. */
@@ -174,7 +167,7 @@ ptx_build_store_tiles(struct ptx *ptx, const struct ptx_statement *statement)
         return false;
     }
     if (ptx_elements(from) != tiles.count) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     for (unsigned t = 0; t < tiles.count; t++) {
         LLVMValueRef value = ptx_read_element(ptx, from, t, 32);
@@ -204,7 +197,7 @@ ptx_build_turn_tile(struct ptx *ptx, const struct ptx_statement *statement)
     LLVMValueRef halves[2];
     if (statement->operand_count != 2 ||
         !ptx_only(statement, " sync aligned m8n8 trans ")) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     LLVMValueRef value = ptx_read(ptx, &statement->operands[1], type, false);
     if (!value) {

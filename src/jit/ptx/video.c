@@ -19,13 +19,6 @@
 
 static const struct ptx_type word = {'u', 32};
 
-static bool
-refuse(struct ptx *ptx, const struct ptx_statement *statement)
-{
-    return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                    statement->operation);
-}
-
 /* ---- operands ---- */
 
 /* Returns the name of a register without its selector. */
@@ -275,7 +268,7 @@ finish(struct ptx *ptx, const struct ptx_statement *statement,
     bool second = has_second(statement);
     if (!find_part(dot ? dot + 1 : "", &from, &bits) ||
         statement->operand_count != 3u + (second || dot) || (second && dot)) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     if (ptx_has(statement, "sat")) {
         value = ptx_limit_part(ptx, value, bits, is_signed);
@@ -336,7 +329,7 @@ build_vmad(struct ptx *ptx, const struct ptx_statement *statement)
     const struct ptx_operand *operands = statement->operands;
     if (statement->operand_count != 4 ||
         ptx_part_types(statement, types, 3) != 3) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     LLVMValueRef left = read_selected(ptx, &operands[1], types[1], &a);
     LLVMValueRef right =
@@ -347,7 +340,7 @@ build_vmad(struct ptx *ptx, const struct ptx_statement *statement)
     bool minus = a.negated != b.negated;
     if (c.selector[0] || (minus && c.negated) ||
         (ptx_has(statement, "po") && (a.negated || b.negated || c.negated))) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     bool is_signed = types[1] || types[2] || minus || c.negated;
     left = LLVMBuildSExt(builder, left, wide, "");
@@ -377,7 +370,7 @@ ptx_build_video(struct ptx *ptx, const struct ptx_statement *statement)
     unsigned wanted = sets ? 2 : 3;
     if (!ptx_only(statement, modifiers) || statement->operand_count < 3 ||
         ptx_part_types(statement, types, 3) != wanted) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     if (strcmp(name, "vmad") == 0) {
         return build_vmad(ptx, statement);
@@ -393,5 +386,5 @@ ptx_build_video(struct ptx *ptx, const struct ptx_statement *statement)
                          : shifts ? shift(ptx, statement, a, b)
                                   : ptx_combine_parts(ptx, statement, a, b);
     return value ? finish(ptx, statement, value, types[0])
-                 : refuse(ptx, statement);
+                 : ptx_form_refuse(ptx, statement->operation);
 }

@@ -32,13 +32,6 @@ struct lanes {
     unsigned mask; /* bit i: element i is written */
 };
 
-static bool
-refuse(struct ptx *ptx, const struct ptx_statement *statement)
-{
-    return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                    statement->operation);
-}
-
 /* Parses a selector such as h32 or b7531; its last digit is the index of the
  * element that becomes element 0. Without a selector, the elements of operand
  * `k` are used in their order. */
@@ -111,7 +104,7 @@ read_lanes(struct lanes *lanes, const struct ptx_statement *statement)
             return false;
         }
         if (part.negated || !read_selector(lanes, part.selector, k)) {
-            return refuse(lanes->ptx, statement);
+            return ptx_form_refuse(lanes->ptx, statement->operation);
         }
         lanes->whole[k] = part.value;
     }
@@ -119,7 +112,7 @@ read_lanes(struct lanes *lanes, const struct ptx_statement *statement)
                           ? strrchr(operands->names[0], '.')
                           : NULL;
     return read_mask(lanes, dot ? dot + 1 : NULL) ||
-           refuse(lanes->ptx, statement);
+           ptx_form_refuse(lanes->ptx, statement->operation);
 }
 
 bool
@@ -133,7 +126,7 @@ ptx_build_video_lanes(struct ptx *ptx, const struct ptx_statement *statement)
     if (!ptx_only(statement, " sat add eq ne lt le gt ge ") ||
         (adds && limits) || statement->operand_count != 4 ||
         ptx_part_types(statement, types, 3) != wanted) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     struct ptx_type word = {'u', 32};
     LLVMValueRef c = read_lanes(&lanes, statement)
@@ -145,7 +138,7 @@ ptx_build_video_lanes(struct ptx *ptx, const struct ptx_statement *statement)
         LLVMValueRef value = sets ? ptx_compare_parts(ptx, statement, a, b)
                                   : ptx_combine_parts(ptx, statement, a, b);
         if (!value) {
-            return refuse(ptx, statement);
+            return ptx_form_refuse(ptx, statement->operation);
         }
         if (!(lanes.mask >> i & 1)) {
             continue;

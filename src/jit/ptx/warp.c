@@ -18,13 +18,6 @@
 static const struct ptx_type predicate = {'p', 1};
 static const struct ptx_type word = {'b', 32};
 
-static bool
-refuse(struct ptx *ptx, const struct ptx_statement *statement)
-{
-    return ptx_fail(ptx, "'%s' does not exist in a supported form",
-                    statement->operation);
-}
-
 /* ---- helpers ---- */
 
 LLVMValueRef
@@ -172,7 +165,7 @@ ptx_build_shuffle(struct ptx *ptx, const struct ptx_statement *statement)
     unsigned count = statement->operand_count;
     if (!shuffle_kind(statement, &kind) || count < plain ||
         count > plain + 1 || !ptx_only(statement, " sync idx up down bfly ")) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     const struct ptx_operand *in = &statement->operands[1 + (count > plain)];
     LLVMValueRef values[4];
@@ -226,7 +219,7 @@ ptx_build_vote(struct ptx *ptx, const struct ptx_statement *statement)
     bool sync = ptx_has(statement, "sync");
     if (statement->operand_count != 2u + sync ||
         !ptx_only(statement, " sync all any uni ballot ")) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     const struct ptx_operand *operands = statement->operands;
     LLVMValueRef value = ptx_read(ptx, &operands[1], predicate, false);
@@ -268,7 +261,7 @@ ptx_build_match(struct ptx *ptx, const struct ptx_statement *statement)
     if (count < 3 || count > 3u + all || !n ||
         !ptx_parse_type(statement->modifiers[n - 1], &type) ||
         !ptx_only(statement, " any all sync ")) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     const struct ptx_operand *operands = statement->operands;
     LLVMValueRef value = ptx_read(ptx, &operands[count - 2], type, false);
@@ -304,7 +297,7 @@ ptx_build_redux(struct ptx *ptx, const struct ptx_statement *statement)
     };
     if (statement->operand_count != 3 ||
         !ptx_only(statement, " sync add min max and or xor ")) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     const struct ptx_operand *operands = statement->operands;
     LLVMValueRef value = ptx_read(ptx, &operands[1], word, false);
@@ -321,14 +314,14 @@ ptx_build_redux(struct ptx *ptx, const struct ptx_statement *statement)
             return ptx_write(ptx, operands[0].names[0], word, value, false);
         }
     }
-    return refuse(ptx, statement);
+    return ptx_form_refuse(ptx, statement->operation);
 }
 
 bool
 ptx_build_active(struct ptx *ptx, const struct ptx_statement *statement)
 {
     if (statement->operand_count != 1) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     LLVMValueRef mask =
         ptx_call_runtime(ptx, "__pycuda_activemask", ptx->jit->i32, NULL, 0);
@@ -342,7 +335,7 @@ ptx_build_elect(struct ptx *ptx, const struct ptx_statement *statement)
     struct jit *jit = ptx->jit;
     const struct ptx_operand *operands = statement->operands;
     if (statement->operand_count != 3 || !ptx_only(statement, " sync ")) {
-        return refuse(ptx, statement);
+        return ptx_form_refuse(ptx, statement->operation);
     }
     LLVMValueRef mask = ptx_read(ptx, &operands[2], word, false);
     if (!mask) {
