@@ -505,6 +505,11 @@ class SourceModule(CudaModule):
 
         The function has the source, so that launches can check arguments
         against the declared types (`pycuda._launch.declarations`).
+
+        Raises
+        ------
+        pycuda.driver.LogicError
+            If the module has no kernel of this name.
         """
         try:
             function = super().get_function(name)

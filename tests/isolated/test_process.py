@@ -1,7 +1,9 @@
 """Import, fork and threads, each in a separate process."""
 
+import importlib.util
 import signal
 from ast import literal_eval
+from pathlib import Path
 
 import pytest
 from isolated import run
@@ -45,17 +47,23 @@ def test_before_init() -> None:
     )
 
 
-def test_twin_distribution_warns(tmp_path: object) -> None:
+@pytest.mark.parametrize("is_beside", [True, False])
+def test_twin_distribution_warns(tmp_path: Path, is_beside: bool) -> None:
+    """One in another folder does no harm: Python finds this package first."""
     (tmp_path / "pycuda-2026.1.dist-info").mkdir()
+    if is_beside:
+        package = Path(importlib.util.find_spec("pycuda").origin).parent
+        (tmp_path / "pycuda").symlink_to(package)
     run(
         f"""
         import sys
-        sys.path.append({str(tmp_path)!r})
+        sys.path.insert({0 if is_beside else 99}, {str(tmp_path)!r})
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             import pycuda
-        [warning] = caught
-        assert "pip uninstall pycuda'" in str(warning.message)
+        texts = [str(warning.message) for warning in caught]
+        assert len(texts) == {int(is_beside)}, texts
+        assert all("pip uninstall pycuda'" in text for text in texts)
         """
     )
 
