@@ -223,12 +223,21 @@ class CGStateContainer:
         for step in range(1, max_iterations + 1):
             self.one_iteration(step % _REAL_RESIDUAL_EVERY == 0)
             tell("it", self.iterations, *self._state())
-            size = under_way.get_host_result() if under_way else None
-            if step == max_iterations or size is not None:
-                under_way = None
+            size = None
             if step == max_iterations:
                 size = self._size().wait()
-            elif under_way is None and step % _CHECK_EVERY == 0:
+            elif under_way is not None:
+                # Wait if the device is further behind than that: the
+                # iterations since then may be needless.
+                is_late = step % _CHECK_EVERY == 0
+                size = (
+                    under_way.wait()
+                    if is_late
+                    else under_way.get_host_result()
+                )
+                if size is not None:
+                    under_way = None
+            elif step % _CHECK_EVERY == 0:
                 under_way = self._size()
             if size is None:
                 continue

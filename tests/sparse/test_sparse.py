@@ -308,7 +308,11 @@ def test_steps_of_the_iteration():
 
 
 def test_a_residual_that_was_not_the_real_one():
-    """The iteration restarts from the real residual and converges."""
+    """The iteration restarts from the real residual and converges.
+
+    Every 10 iterations the norm of the residual of 5 iterations before is
+    known, however late the device is; 4 iterations would be enough.
+    """
     mat = sparse.diags(np.repeat([1.0, 2, 3, 4], 16)).tocsr()
     state = CGStateContainer(CoordinateSpMV(mat, "f8"))
     b = vector(64, "f8")
@@ -321,7 +325,7 @@ def test_a_residual_that_was_not_the_real_one():
     state.reset(there)
     x = state.run(tol=1e-8, debug_callback=disturb)
     np.testing.assert_allclose(mat @ x.get(), b, atol=1e-7)
-    assert state.iterations < 20
+    assert state.iterations <= 20
 
 
 @pytest.mark.parametrize("n", [400, 1600])
