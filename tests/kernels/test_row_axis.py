@@ -28,7 +28,8 @@ SOURCE = """
 KERNEL(eliminate) // rows: y
 {
     int x = X, y = Y;
-    if (x < m - 1 && y < n - 2) {
+    // one thread for each element, which is read and written
+    if (Z == 0 && x < m - 1 && y < n - 2) {
         out[n * (x + 1) + y + 2] -= a[n * (x + 1)] * a[y + 2];
     }
 }
