@@ -160,7 +160,9 @@ elif len(sys.argv) > 3:
     host = np.zeros(1000, np.float32)
     kernel(drv.In(host), y, shift, block=(250, 1, 1), grid=(4, 1))
 else:
-    kernel(x, y, shift, block=(256, 1, 1), grid=(4, 1))
+    # several blocks of 'reversed' would race for x, too
+    blocks = 1 if sys.argv[1] == 'reversed' else 4
+    kernel(x, y, shift, block=(256, 1, 1), grid=(blocks, 1))
 drv.Context.synchronize()
 """
 ALL = "memory,race,sync,init"
