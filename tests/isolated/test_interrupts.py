@@ -75,6 +75,11 @@ def start(name, grid=(3, 1), **options):
     )
 
 
+def allowed(seconds):
+    # Processes that share the processors delay this one.
+    return seconds * max(1, os.getloadavg()[0] / os.cpu_count())
+
+
 def press(seconds=0.3):
     def kill():
         time.sleep(seconds)
@@ -89,7 +94,7 @@ def interrupted(wait):
         wait()
     except KeyboardInterrupt:
         took = time.monotonic() - press.at
-        assert took < 0.5, took
+        assert took < allowed(0.5), took
     else:
         raise AssertionError("not interrupted")
 
@@ -289,7 +294,7 @@ try:
 except drv.LaunchError as error:
     assert "time" in str(error), error
     took = time.monotonic() - begun
-    assert took < 1.5, took
+    assert took < allowed(1.5), took
 replaced()
 """
     )
@@ -362,7 +367,7 @@ for _ in range(5):  # on a busy machine, the kernel may end before the signal
     try:
         context.synchronize()
     except KeyboardInterrupt:
-        assert time.monotonic() - press.at < 0.5
+        assert time.monotonic() - press.at < allowed(0.5)
         break
     try:
         time.sleep(3)
@@ -514,7 +519,7 @@ try:
     compile()
 except KeyboardInterrupt:
     took = time.monotonic() - press.at
-    assert took < 0.2, took
+    assert took < allowed(0.2), took
 good = SourceModule("__global__ void good(int *a) { *a = 7; }",
                     cache_dir=False)
 good.get_function("good")(memory.gpudata, block=(1, 1, 1))
@@ -552,7 +557,7 @@ try:
     raise AssertionError("not interrupted")
 except KeyboardInterrupt:
     took = time.monotonic() - press.at
-    assert took < 0.2, took
+    assert took < allowed(0.2), took
 ptx = ptx[: ptx.index(b".visible .entry k2(")]
 module = {LOADS[name]}
 module.get_function("k1")(memory.gpudata, block=(1, 1, 1))
@@ -695,7 +700,7 @@ try:
 except drv.LaunchError as error:
     assert "time" in str(error), error
     took = time.monotonic() - begun
-    assert 0.3 <= took < 1.0, took
+    assert 0.3 <= took < allowed(1.0), took
 replaced()
 """
     output = run(PRELUDE + code, environment={"PYCUDA_CPU_TIMEOUT": "0.3"})
