@@ -1,9 +1,9 @@
 /* architecture.c - the compute capabilities that the CPU device can have.
  *
  * cuInit selects the capability once (PYCUDA_CPU_ARCH); attributes, occupancy
- * and limits of launches read it. Each row has the limits of a real GPU, so
- * that programs which derive a launch from them find a pair that exists: V100,
- * T4, A100, A10, L4 and H100.
+ * and limits of launches read it. Each row has the limits of a real GPU, since
+ * programs may have a table of limits for each capability: V100, T4, A100,
+ * A10, L4 and H100.
  *
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>

@@ -2,8 +2,8 @@
  *
  * Called by cuDeviceGetAttribute. Limits that depend on the compute
  * capability are those of architecture.c; sizes of caches and clock rates are
- * nominal. Attributes that CUDA defines
- * but the table lacks are 0, "not supported".
+ * nominal. Attributes that CUDA defines but the table lacks are 0, "not
+ * supported".
  *
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
