@@ -19,13 +19,17 @@ import numpy as np
 
 
 class Form(NamedTuple):
-    """A statement, the types of its inputs and its result, and its meaning."""
+    """A statement, the types of its inputs and its result, and its meaning.
+
+    The result of an approximation may differ by `tolerance`, relative to it.
+    """
 
     group: str
     text: str
     inputs: str
     result: str
     expected: Callable[..., Any]
+    tolerance: float = 0.0
 
 
 # letter of a type: (CUDA type, constraint, NumPy type)
@@ -43,9 +47,14 @@ FORMS: list[Form] = []
 
 
 def form(
-    group: str, text: str, inputs: str, result: str, expected: Any
+    group: str,
+    text: str,
+    inputs: str,
+    result: str,
+    expected: Any,
+    tolerance: float = 0.0,
 ) -> None:
-    FORMS.append(Form(group, text, inputs, result, expected))
+    FORMS.append(Form(group, text, inputs, result, expected, tolerance))
 
 
 def signed(value: int, bits: int = 32) -> int:

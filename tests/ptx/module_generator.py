@@ -123,13 +123,16 @@ class Maker:
         draw = self.draw
         modes = ["", ".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16"]
         kinds = ["u32", "s32"]
+        # ptxas of CUDA 13.0 replaces bfe.s32 by -1 if it knows that the
+        # position is 32 or more.
+        self.emit(f"and.b32 %q32, {b}, 31;")
         text = draw.choice(
             [
                 f"popc.b32 ~, {a}", f"clz.b32 ~, {a}", f"brev.b32 ~, {a}",
                 f"popc.b64 ~, {d}", f"clz.b64 ~, {d}",
                 f"bfind.{draw.choice(kinds)} ~, {a}",
                 f"bfind.shiftamt.u32 ~, {a}",
-                f"bfe.{draw.choice(kinds)} ~, {a}, {position}, {length}",
+                f"bfe.{draw.choice(kinds)} ~, {a}, %q32, {length}",
                 f"bfi.b32 ~, {a}, {b}, {self.pick('b32')}, {length}",
                 f"prmt.b32{draw.choice(modes)} ~, {a}, {b}, {c}",
                 f"lop3.b32 ~, {a}, {b}, {c}, {draw.randrange(256)}",
