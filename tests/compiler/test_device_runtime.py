@@ -44,9 +44,18 @@ def find(name):
     return pytest.skip(f"no {name}")
 
 
+def load(name):
+    """Load a library of a toolkit or wheel, or skip."""
+    path = find(name)
+    try:
+        return ctypes.CDLL(path)
+    except OSError as error:  # a toolkit for another processor
+        return pytest.skip(f"{path}: {error}")
+
+
 def compiled():
     """Return the relocatable cubin of SOURCE, by NVRTC."""
-    nvrtc = ctypes.CDLL(find("libnvrtc.so*"))
+    nvrtc = load("libnvrtc.so*")
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     options = (ctypes.c_char_p * 2)(b"-rdc=true", b"-arch=sm_80")
     nvrtc.nvrtcCreateProgram(
@@ -61,7 +70,7 @@ def compiled():
 
 def linker():
     """Return a function that calls nvJitLink's functions by their names."""
-    library = ctypes.CDLL(find("libnvJitLink.so.1*"))
+    library = load("libnvJitLink.so.1*")
 
     def call(name, *arguments):
         for suffix in ("_13_0", "_12_0", ""):

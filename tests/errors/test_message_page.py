@@ -37,6 +37,7 @@ MODULES = {"": builtins, "driver": cuda, "struct": struct}
 CPU_ONLY = (
     "error: expected ';'",
     "use of undeclared identifier",
+    "no matching function for call to",
     "bytes, but the device memory ends after",
 )
 

@@ -353,6 +353,7 @@ def run_check(folder, *names):
     )
 
 
+@pytest.mark.cpu
 def test_check_finds_the_file_of_an_exercise(tmp_path):
     """A number is enough in the folder that has the file."""
     lessons = tmp_path / "lessons"
