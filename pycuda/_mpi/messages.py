@@ -311,9 +311,12 @@ class Messages:
         return self.engine.start(self._receive(array, source, tag, result))
 
     def _memory(self, array: Any) -> np.ndarray:
-        """Return memory for the first message."""
-        largest = Region.SIZE + _FIXED - _HEAD
-        size = (max(min(array.nbytes, EAGER_BYTES), largest) + _HEAD,)
+        """Return memory for any first message.
+
+        Open MPI 5.0 writes beyond memory that is too small for a message of
+        some KiB, although it then reports that the message is too long.
+        """
+        size = (EAGER_BYTES + _HEAD,)
         if isinstance(array, np.ndarray):
             return np.empty(size, np.uint8)
         return self.pool.allocate(size, np.uint8)

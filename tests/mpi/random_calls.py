@@ -343,7 +343,7 @@ def main(calls, seed, transfer, piece):
     if transfer == "ipc":
         assert comm._exchanges is not None
     work = Calls(comm, seed)
-    if transfer != "direct":
+    for _ in range(20 * (transfer != "direct")):
         work.longer()
     for _ in range(calls):
         kind = KINDS[work.common.integers(len(KINDS))]
