@@ -60,7 +60,9 @@ class Slab:
     now, after
         The rows with their halo, before and after a step.
     edges, inner
-        Streams of the first and last row, and of the rows between them.
+        Streams of the first and last row, and of the rows between them. The
+        edges have priority: otherwise they wait until the blocks of the inner
+        rows have begun, and the halos arrive too late for the next step.
     """
 
     def __init__(self, start: np.ndarray | tuple[int, int]) -> None:
@@ -70,7 +72,9 @@ class Slab:
             self.now = gpuarray.zeros((start[0] + 2, start[1]), np.float32)
         self.after = self.now.copy()
         self.rows, self.width = self.now.shape[0] - 2, self.now.shape[1]
-        self.edges, self.inner = drv.Stream(), drv.Stream()
+        highest = drv.Context.priority_range()[1]
+        self.edges = drv.Stream(priority=highest)
+        self.inner = drv.Stream()
         self._function = SourceModule(SOURCE).get_function("step")
         self._finished = drv.Event(drv.event_flags.DISABLE_TIMING)
         drv.Context.synchronize()

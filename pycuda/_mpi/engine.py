@@ -31,6 +31,9 @@ _SHORT, _LONG = 5e-5, 1e-3  # seconds between polls
 class Operation:
     """A transfer in progress.
 
+    All its steps use the stream that is current when it is made, whichever
+    thread continues it.
+
     Attributes
     ----------
     is_done
@@ -41,6 +44,7 @@ class Operation:
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
+        self._stream = drv.current_stream() or drv.Stream.from_handle(0)
         self._status = MPI.Status()
         self.request: MPI.Request = MPI.REQUEST_NULL
         self.is_done = False
@@ -49,7 +53,10 @@ class Operation:
 
     def _continue(self, status: MPI.Status | None) -> None:
         try:
-            self.request = self._steps.send(status)  # type: ignore[arg-type]
+            with self._stream.use():
+                self.request = self._steps.send(
+                    status  # type: ignore[arg-type]
+                )
         except StopIteration:
             self.is_done = True
         except Exception as error:
@@ -177,10 +184,10 @@ class Engine:
     def settle(self) -> None:
         """Wait for copies that the thread has enqueued.
 
-        Work on the program's streams is not ordered after these copies.
+        The program may use the array on another stream after the transfer.
         """
         if threading.current_thread() is self._thread:
-            drv.Context.synchronize()
+            drv.Event(drv.event_flags.DISABLE_TIMING).record().synchronize()
 
     def close(self) -> None:
         """End the thread."""

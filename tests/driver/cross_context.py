@@ -498,6 +498,29 @@ def check_turns(a: Side, b: Side) -> Results:
         yield ("turn", turn), (values == turn + 1).all()
 
 
+def check_addresses(a, b):
+    """A peer copy of addresses follows its stream, not the other context.
+
+    Two contexts of one GPU take turns, so only two devices can show this.
+    """
+    if a.device == b.device:
+        return
+    busy, target, source = b.array(0), b.array(1), a.array(2)
+    b.write_slowly(busy, 3, b.streams[1])
+    with b.current():
+        written = drv.Event().record(b.streams[1])
+    with a.current():
+        drv.memcpy_peer_async(
+            int(target.gpudata), int(source.gpudata), source.nbytes,
+            b.context, a.context, a.streams[1],
+        )  # fmt: skip
+        a.streams[1].synchronize()
+    with b.current():
+        yield "peer copy of addresses", not written.query()
+        drv.Context.synchronize()
+    yield "peer copy of addresses", (b.read(target) == 2).all()
+
+
 def main() -> None:
     drv.init()
     first = drv.Device(0).make_context()
@@ -515,6 +538,7 @@ def main() -> None:
         check_pools,
         check_exports,
         check_kernels,
+        check_addresses,
     ]
     results = [row for check in checks for row in check(a, b)]
     wrong = [name for name, is_right in results if not is_right]

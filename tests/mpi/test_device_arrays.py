@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -15,8 +16,10 @@ import pytest
 pytest.importorskip("mpi4py", reason="mpi4py is not installed")
 
 import pycuda
+import pycuda.driver as drv
 from pycuda import _mpi_support, gpuarray
 from pycuda._array import exchange
+from pycuda.compiler import SourceModule
 
 PROGRAM = Path(__file__).with_name("random_calls.py")
 
@@ -230,6 +233,65 @@ def test_no_buffer_for_proc_null(comm):
     assert comm.Irecv(None, null).Test()
     with pytest.raises(TypeError, match="expected a GPUArray"):
         comm.Sendrecv(x, null)
+
+
+SPIN = """
+__global__ void spin(volatile int *stop)
+{
+    while (!*stop)
+        ;
+}
+"""
+
+
+@pytest.mark.no_sanitizer
+@pytest.mark.parametrize("transfer", ["staged", "ipc"])
+@pytest.mark.parametrize("count", [1000, 100_000])
+@pytest.mark.parametrize("pause", [0, 0.05])
+def test_transfers_follow_the_stream_of_their_start(
+    mpi_library, context, transfer, count, pause
+):
+    """A transfer does not wait for another stream's endless kernel.
+
+    In the pause the communicator's thread continues it.
+    """
+    from mpi4py import MPI
+
+    import pycuda.mpi
+
+    comm = pycuda.mpi.Communicator(MPI.COMM_SELF, transfer=transfer)
+    x = gpuarray.zeros(count, np.float32)
+    y = gpuarray.zeros(count, np.float32)
+    stop = drv.pagelocked_zeros(
+        1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP
+    )
+    spin = SourceModule(SPIN).get_function("spin")
+    busy, stream = drv.Stream(1), drv.Stream(1)  # not blocking
+    # A GPU loads kernels, and the CPU device first shares memory, only when
+    # no kernel runs.
+    x += 0
+    pycuda.mpi.Request.Waitall([comm.Irecv(y, 0, 3), comm.Isend(x, 0, 3)])
+    drv.Context.synchronize()
+    timer = threading.Timer(30, stop.fill, (1,))
+    timer.start()
+    spin(
+        np.intp(stop.base.get_device_pointer()),
+        block=(1, 1, 1),
+        stream=busy,
+    )
+    try:
+        with stream.use():
+            x += 7
+            requests = [comm.Irecv(y, 0, 3), comm.Isend(x, 0, 3)]
+        time.sleep(pause)
+        pycuda.mpi.Request.Waitall(requests)
+        assert not stop[0]
+    finally:
+        stop[0] = 1
+        timer.cancel()
+    drv.Context.synchronize()
+    assert (y.get() == 7).all()
+    comm.Free()
 
 
 def test_options(mpi_library, context):

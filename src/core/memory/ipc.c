@@ -35,8 +35,11 @@ ipc_get_handle(PyObject *unused, PyObject *object)
         return NULL;
     }
     core_escape(object);
-    if (core_check(driver.cuIpcGetMemHandle(&handle, pointer),
-                   "cuIpcGetMemHandle") < 0) {
+    /* the CPU device may wait for kernels */
+    PyThreadState *thread = core_gil_release();
+    CUresult code = driver.cuIpcGetMemHandle(&handle, pointer);
+    core_gil_acquire(thread);
+    if (core_check(code, "cuIpcGetMemHandle") < 0) {
         return NULL;
     }
     return PyByteArray_FromStringAndSize((const char *)&handle, sizeof handle);

@@ -474,6 +474,18 @@ context_or_current(PyObject *object)
     return (struct core_context *)object;
 }
 
+/* Stores the address in *pointer and records the use. An asynchronous peer
+ * copy of an int follows its stream only, as in CUDA: waiting on the host for
+ * the context of the address (core_use_at) would make it synchronous. */
+static int
+peer_address(PyObject *object, bool async, CUstream stream,
+             CUdeviceptr *pointer)
+{
+    return async && PyLong_CheckExact(object)
+               ? core_pointer_on(object, stream, pointer)
+               : address_and_use(object, stream, pointer);
+}
+
 /* Copies between two contexts. The current context replaces a context argument
  * that is absent. */
 static PyObject *
@@ -485,8 +497,8 @@ copy_peer(const struct core_signature *signature, bool async, CORE_ARGS)
     size_t size;
     if (core_args(signature, args, nargs, names, values) < 0 ||
         core_stream(values[5], &stream) < 0 ||
-        address_and_use(values[0], stream, &target) < 0 ||
-        address_and_use(values[1], stream, &source) < 0 ||
+        peer_address(values[0], async, stream, &target) < 0 ||
+        peer_address(values[1], async, stream, &source) < 0 ||
         core_size(values[2], &size) < 0 ||
         check_both_bounds(values, size,
                           async ? "cuMemcpyPeerAsync" : "cuMemcpyPeer") < 0) {
@@ -752,7 +764,8 @@ static PyMethodDef functions[] = {
     ROW(memcpy_peer_async,
         "dest, src, size, dest_context=None, src_context=None, stream=None",
         "Queue a copy of `size` bytes between contexts. Raises LogicError "
-        "if either memory has fewer."),
+        "if either memory has fewer. With int addresses it follows only the "
+        "stream, not other work on the memory."),
     ROW(memset_d8, "dest, data, size",
         "Set `size` bytes. Raises LogicError beyond the end."),
     ROW(memset_d8_async, "dest, data, size, stream=None",

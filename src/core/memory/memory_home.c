@@ -11,7 +11,9 @@
 #include "core/core.h"
 #include "core/memory/allocation.h"
 #include "core/memory/peer_memory.h"
+#include "core/memory/stream_dependencies.h"
 #include "core/python/locked_calls.h"
+#include "core/stream/current_stream.h"
 
 static bool
 has_handle(const struct core_context *context, const void *handle)
@@ -86,14 +88,26 @@ current_device(PyObject *unused_self, PyObject *unused)
     return PyLong_FromLong(here == NULL ? -1 : (long)here->device);
 }
 
+/* Waits on the host until the work of the current stream is complete, and thus
+ * all work on the array's memory that is ordered before it. Without a current
+ * stream, or if the memory belongs to another context, waits for the memory's
+ * whole context. */
 static PyObject *
 memory_wait(PyObject *unused, PyObject *object)
 {
     (void)unused;
     CUdeviceptr pointer;
     int device;
+    CUstream stream = core_stream_default();
     if (core_pointer(object, &pointer) < 0) {
         return NULL;
+    }
+    if (stream != NULL && core_memory_context(object) == core_stack_top()) {
+        return core_use_at(object, pointer, stream) < 0 ||
+                       core_stream_for_sync_call(&stream, "MPI") < 0 ||
+                       core_stream_wait(stream) < 0
+                   ? NULL
+                   : Py_NewRef(Py_None);
     }
     if (pointer != 0 &&
         (core_check(driver.cuPointerGetAttribute(
@@ -107,7 +121,8 @@ memory_wait(PyObject *unused, PyObject *object)
 
 static PyMethodDef functions[] = {
     {"_memory_wait", memory_wait, METH_O,
-     "Wait for all work in the context of an array's memory."},
+     "Wait for the current stream, or without one for all work in the "
+     "context of an array's memory."},
     {"_memory_home", memory_home, METH_O,
      "Return (context or None, device ordinal) of an array's memory; "
      "ordinal -1: no device memory."},

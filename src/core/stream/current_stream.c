@@ -168,9 +168,8 @@ core_stream_is_synchronous(PyObject *object)
     return stream == NULL || !core_stream_captures(stream);
 }
 
-/* Waits for the stream without the GIL. */
-static int
-stream_wait(CUstream stream)
+int
+core_stream_wait(CUstream stream)
 {
     CUresult code;
     PyThreadState *thread = core_gil_release();
@@ -187,7 +186,7 @@ core_legacy_stream_begin(struct core_legacy_stream_call *plain,
     if (core_stream_for_sync_call(&plain->stream, routine) < 0) {
         return -1;
     }
-    return plain->stream == NULL ? 0 : stream_wait(plain->stream);
+    return plain->stream == NULL ? 0 : core_stream_wait(plain->stream);
 }
 
 /* Called after a driver call on the legacy stream: waits for that stream,

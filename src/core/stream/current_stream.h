@@ -42,6 +42,8 @@ PyObject *core_stream_entered_use(PyObject *self, PyObject *unused);
 /* Returns whether the stream captures, or cannot be used because of another
  * stream's capture. */
 bool core_stream_captures(CUstream stream);
+/* Waits on the host for the stream's work, without the GIL. */
+int core_stream_wait(CUstream stream);
 /* Replaces NULL in *stream by the current stream, for a synchronous call.
  * Raises LogicError if the stream captures. */
 int core_stream_without_capture(CUstream *stream, const char *routine);

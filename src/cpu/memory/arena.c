@@ -499,7 +499,7 @@ span_share(struct span *span)
 }
 
 CUresult
-cpu_arena_share(uintptr_t address, struct cpu_shared *shared)
+cpu_arena_share(uintptr_t address, bool may_move, struct cpu_shared *shared)
 {
     CUresult code = CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&memory_lock);
@@ -510,7 +510,9 @@ cpu_arena_share(uintptr_t address, struct cpu_shared *shared)
         uintptr_t first;
         size_t bytes;
 
-        code = span->file ? CUDA_SUCCESS : span_share(span);
+        code = span->file ? CUDA_SUCCESS
+               : may_move ? span_share(span)
+                          : CUDA_ERROR_NOT_READY;
         span_pages(span, &first, &bytes);
         shared->fd = span->file - 1;
         shared->offset = allocation->base - first;

@@ -74,10 +74,13 @@ cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
     if (!handle) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    /* wait for the current context's kernels and copies: no thread may write
-     * while the pages move */
-    cpu_scheduler_drain(ctx);
-    code = cpu_arena_share((uintptr_t)pointer, &shared);
+    code = cpu_arena_share((uintptr_t)pointer, false, &shared);
+    if (code == CUDA_ERROR_NOT_READY) {
+        /* wait for the current context's kernels and copies: no thread may
+         * write while the pages move */
+        cpu_scheduler_drain(ctx);
+        code = cpu_arena_share((uintptr_t)pointer, true, &shared);
+    }
     if (!code && fstat(shared.fd, &status)) {
         code =
             cpu_system_error_set(errno, "to query the file of shared memory");
