@@ -23,6 +23,7 @@
     SETUP(local_storage)                                                      \
     SETUP(thread_context)                                                     \
     SETUP(kernel_checks)                                                      \
+    SETUP(profiler)                                                           \
     SETUP(pointer_holder)                                                     \
     SETUP(allocation)                                                         \
     SETUP(pool)                                                               \

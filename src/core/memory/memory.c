@@ -668,39 +668,6 @@ SET_2D(16, unsigned short)
 SET_2D(32, unsigned)
 
 static PyObject *
-profiler_start(PyObject *unused_self, PyObject *unused)
-{
-    (void)unused_self;
-    (void)unused;
-    return none_or_error(
-        core_check(driver.cuProfilerStart(), "cuProfilerStart"));
-}
-
-static PyObject *
-profiler_stop(PyObject *unused_self, PyObject *unused)
-{
-    (void)unused_self;
-    (void)unused;
-    return none_or_error(
-        core_check(driver.cuProfilerStop(), "cuProfilerStop"));
-}
-
-static PyObject *
-profiler_initialize(PyObject *unused, PyObject *args)
-{
-    (void)unused;
-    const char *config, *output;
-    int mode;
-    if (!PyArg_ParseTuple(args, "ssi:initialize_profiler", &config, &output,
-                          &mode)) {
-        return NULL;
-    }
-    return none_or_error(core_check(
-        driver.cuProfilerInitialize(config, output, (CUoutput_mode)mode),
-        "cuProfilerInitialize"));
-}
-
-static PyObject *
 pointer_device(PyObject *unused, PyObject *object)
 {
     (void)unused;
@@ -793,16 +760,6 @@ static PyMethodDef functions[] = {
         "in bytes."),
     ROW(memset_d2d32_async, "dest, pitch, data, width, height, stream=None",
         "Queue a memset_d2d32 on a stream."),
-    {"start_profiler", profiler_start, METH_NOARGS,
-     "start_profiler()\n--\n\n"
-     "Tell a profiler that runs the program to record from here on."},
-    {"stop_profiler", profiler_stop, METH_NOARGS,
-     "stop_profiler()\n--\n\n"
-     "Tell a profiler that runs the program to stop recording."},
-    {"initialize_profiler", profiler_initialize, METH_VARARGS,
-     "initialize_profiler(config_file, output_file, output_mode, /)\n--\n\n"
-     "initialize_profiler(config_file, output_file, mode): configure the "
-     "profiler of old drivers. Newer ones raise LogicError."},
     {NULL},
 };
 

@@ -510,9 +510,7 @@ cpu_arena_share(uintptr_t address, bool may_move, struct cpu_shared *shared)
         uintptr_t first;
         size_t bytes;
 
-        code = span->file ? CUDA_SUCCESS
-               : may_move ? span_share(span)
-                          : CUDA_ERROR_NOT_READY;
+        code = span->file || !may_move ? CUDA_SUCCESS : span_share(span);
         span_pages(span, &first, &bytes);
         shared->fd = span->file - 1;
         shared->offset = allocation->base - first;

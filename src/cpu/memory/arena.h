@@ -21,10 +21,10 @@ struct cpu_shared {
 
 /* Moves the allocation that contains the address into a memory file, together
  * with allocations on the same pages, unless it is in such a file. No thread
- * may write to this memory meanwhile; if `may_move` is false, returns
- * CUDA_ERROR_NOT_READY instead of moving it. Takes the memory lock. Returns
- * INVALID_VALUE if the address is not in device memory, or an error if the
- * file cannot be created. */
+ * may write to this memory meanwhile; if `may_move` is false, sets shared->fd
+ * to -1 instead of moving it. Takes the memory lock. Returns INVALID_VALUE if
+ * the address is not in device memory, or an error if the file cannot be
+ * created. */
 CUresult cpu_arena_share(uintptr_t address, bool may_move,
                          struct cpu_shared *shared);
 /* Allocates device memory with the properties in `as` and stores its address

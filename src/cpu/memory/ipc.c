@@ -75,7 +75,7 @@ cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
         return CUDA_ERROR_INVALID_VALUE;
     }
     code = cpu_arena_share((uintptr_t)pointer, false, &shared);
-    if (code == CUDA_ERROR_NOT_READY) {
+    if (!code && shared.fd < 0) {
         /* wait for the current context's kernels and copies: no thread may
          * write while the pages move */
         cpu_scheduler_drain(ctx);
