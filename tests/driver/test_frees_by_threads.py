@@ -8,7 +8,10 @@ end the object once more.
 
 from __future__ import annotations
 
+import random
 import threading
+import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +19,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
+from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
 # About 0.3 s
@@ -69,3 +73,73 @@ def test_several_threads_free_an_object(context: Any, name: str) -> None:
     stream.synchronize()
     other = OBJECTS[name]()
     other.free()
+
+
+ADD_ONE = """
+__global__ void add_one(float *to, const float *from, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        to[i] = from[i] + 1;
+}
+"""
+COUNT = 5000
+HOST = np.zeros(COUNT, np.float32)
+USES: list[Callable[[Any, Any], Any]] = [
+    lambda a, b: a + b,
+    lambda a, b: a.sum().get(),
+    lambda a, b: a.get(),
+    lambda a, b: a.set(HOST),
+    lambda a, b: a.fill(1),
+    lambda a, b: a[::2].copy(),
+    lambda a, b: a[HOST > 0],
+    lambda a, b: a.reshape(50, 100).T.copy(),
+    lambda a, b: np.dot(a, b),
+    lambda a, b: a.__dlpack__(),
+    lambda a, b: drv.memcpy_dtoh(HOST.copy(), a.gpudata),
+    lambda a, b: drv.memcpy_dtod(a.gpudata, b.gpudata, HOST.nbytes),
+    lambda a, b: drv.mem_get_address_range(a.gpudata),
+]
+
+
+def test_arrays_are_freed_while_other_threads_use_them(context: Any) -> None:
+    """A use is complete, or a LogicError; nothing else breaks."""
+    kernel = SourceModule(ADD_ONE).get_function("add_one")
+    size = {"block": (128, 1, 1), "grid": (40, 1)}
+    arrays = [gpuarray.zeros(COUNT, np.float32) for _ in range(3)]
+    results: Counter[type] = Counter()
+    is_over = threading.Event()
+
+    def use(seed: int) -> None:
+        draw = random.Random(seed)
+        context.push()
+        stream = drv.Stream()
+        uses = [
+            *USES,
+            lambda a, b: kernel(a, b, np.int32(COUNT), **size),
+            lambda a, b: kernel(a, b, np.int32(COUNT), **size, stream=stream),
+            lambda a, b: a.get_async(stream),
+        ]
+        while not is_over.is_set():
+            try:
+                draw.choice(uses)(draw.choice(arrays), draw.choice(arrays))
+                results[bool] += 1
+            except Exception as error:
+                results[type(error)] += 1
+        context.pop()
+
+    threads = [threading.Thread(target=use, args=(i,)) for i in range(3)]
+    for thread in threads:
+        thread.start()
+    for turn in range(300):
+        array = arrays[turn % 3]
+        arrays[turn % 3] = gpuarray.zeros(COUNT, np.float32)
+        array.gpudata.free()
+        time.sleep(0.002)
+    is_over.set()
+    for thread in threads:
+        thread.join()
+    assert results[bool] > 0
+    assert set(results) <= {bool, drv.LogicError}, results
+    drv.Context.synchronize()
+    assert (gpuarray.arange(9, dtype=np.float32).get() == np.arange(9)).all()

@@ -189,6 +189,7 @@ def test_stuck_operations_where_the_driver_holds_a_lock(tmp_path):
 
 
 @pytest.mark.gpu
+@pytest.mark.alone  # measures seconds, and stuck kernels occupy both GPUs
 def test_stuck_operations_of_gpus():
     if drv.Device.count() < 2:
         pytest.skip("needs two GPUs")
