@@ -166,8 +166,11 @@ def cupy_rank(rank: int, size: int, path: Path, cases: list[Any]) -> None:
         rank, path,
         lambda: bytes(x & 255 for x in nccl.get_unique_id()),
     )  # fmt: skip
-    number = tuple(x - 256 if x > 127 else x for x in made)
-    comm = nccl.NcclCommunicator(size, number, rank)
+    try:
+        comm = nccl.NcclCommunicator(size, made, rank)
+    except TypeError:  # CuPy 13 takes a tuple of signed numbers
+        number = tuple(x - 256 if x > 127 else x for x in made)
+        comm = nccl.NcclCommunicator(size, number, rank)
     stream = cupy.cuda.Stream(non_blocking=True)
     after, before = (rank + 1) % size, (rank - 1) % size
     kind, op = nccl.NCCL_FLOAT32, nccl.NCCL_SUM

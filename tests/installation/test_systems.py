@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shutil
 import subprocess
@@ -72,7 +73,9 @@ def test_one_package(tmp_path):
 
 
 @pytest.mark.skipif(
-    shutil.which("meson") is None or shutil.which("cc") is None,
+    importlib.util.find_spec("mesonbuild") is None
+    or shutil.which("meson") is None
+    or shutil.which("cc") is None,
     reason="nothing to build with",
 )
 @pytest.mark.parametrize("choice", ["enabled", "auto"])
