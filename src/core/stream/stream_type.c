@@ -180,6 +180,16 @@ stream_clear(PyObject *op)
     return core_object_clear(op);
 }
 
+/* Stores the native stream of a Stream. */
+static inline int
+own_handle(PyObject *op, CUstream *handle)
+{
+    struct core_stream_object *self = (struct core_stream_object *)op;
+    *handle = self->handle;
+    return LIKELY(self->context->valid) ? 0
+                                        : core_context_fail_detached("stream");
+}
+
 /* Method synchronize: waits without the GIL, then drops the references that
  * completed copies hold. */
 static PyObject *
@@ -188,7 +198,7 @@ stream_synchronize(PyObject *op, PyObject *unused)
     (void)unused;
     CUstream handle;
     CUresult code;
-    if (core_stream(op, &handle) < 0) {
+    if (own_handle(op, &handle) < 0) {
         return NULL;
     }
     PyThreadState *thread = core_gil_release();
@@ -206,7 +216,7 @@ stream_is_done(PyObject *op, PyObject *unused)
 {
     (void)unused;
     CUstream handle;
-    if (core_stream(op, &handle) < 0) {
+    if (own_handle(op, &handle) < 0) {
         return NULL;
     }
     CUresult code = driver.cuStreamQuery(handle);
@@ -235,7 +245,7 @@ stream_wait_for_event(PyObject *op, PyObject *event)
     }
     struct core_event *waited = (struct core_event *)event;
     CUstream handle;
-    if (core_stream(op, &handle) < 0 ||
+    if (own_handle(op, &handle) < 0 ||
         (!waited->context->valid &&
          core_context_fail_detached("cuStreamWaitEvent") < 0) ||
         core_check(driver.cuStreamWaitEvent(handle, waited->handle, 0),
@@ -261,7 +271,7 @@ stream_flags(PyObject *op, void *unused)
     (void)unused;
     unsigned flags;
     CUstream stream;
-    if (core_stream(op, &stream) < 0 ||
+    if (own_handle(op, &stream) < 0 ||
         core_check(driver.cuStreamGetFlags(stream, &flags),
                    "cuStreamGetFlags") < 0) {
         return NULL;
@@ -275,7 +285,7 @@ stream_priority(PyObject *op, void *unused)
     (void)unused;
     int priority;
     CUstream stream;
-    if (core_stream(op, &stream) < 0 ||
+    if (own_handle(op, &stream) < 0 ||
         core_check(driver.cuStreamGetPriority(stream, &priority),
                    "cuStreamGetPriority") < 0) {
         return NULL;
@@ -349,7 +359,7 @@ stream_protocol(PyObject *op, PyObject *unused)
 {
     (void)unused;
     CUstream handle;
-    if (core_stream(op, &handle) < 0) {
+    if (own_handle(op, &handle) < 0) {
         return NULL;
     }
     return Py_BuildValue("(iN)", 0, PyLong_FromVoidPtr(handle));
@@ -360,7 +370,7 @@ stream_enter(PyObject *op, PyObject *unused)
 {
     (void)unused;
     CUstream handle;
-    if (core_stream(op, &handle) < 0 ||
+    if (own_handle(op, &handle) < 0 ||
         core_stream_push((struct core_stream_object *)op) < 0) {
         return NULL;
     }
