@@ -20,7 +20,8 @@
 
 struct array {
     struct core_array_head head;
-    Py_ssize_t size; /* number of elements */
+    PyArray_Descr *dtype; /* strong reference */
+    Py_ssize_t size;      /* number of elements */
     int ndim;
     unsigned flags; /* bits of enum array_flags */
     /* lengths of the `ndim` axes, in inline_dims or in memory from
@@ -29,7 +30,6 @@ struct array {
     /* strides in bytes of the `ndim` axes, in the same memory as `shape`,
      * directly after the lengths */
     npy_intp *strides;
-    PyArray_Descr *dtype; /* strong reference */
     /* strong reference; the array whose memory a view shows, or NULL */
     PyObject *base;
     PyObject *allocator; /* strong reference; NULL: the default allocator */
@@ -37,6 +37,9 @@ struct array {
     PyObject *weakrefs;  /* weak references to the array; managed by Python */
     npy_intp inline_dims[2 * ARRAY_INLINE];
 };
+
+_Static_assert(offsetof(struct array, dtype) == sizeof(struct core_array_head),
+               "core_array_dtype expects the dtype after the head");
 
 extern PyTypeObject *array_type; /* the class ArrayBase; strong reference */
 

@@ -34,7 +34,7 @@ struct core_section {
 
 /* First fields of ArrayBase, the base type of device arrays. src/array embeds
  * this struct as the first field, so that the launch path reads an array's
- * address without a call. */
+ * address without a call. The array's dtype follows (core_array_dtype). */
 struct core_array_head {
     PyObject_HEAD
     /* address of the first element; 0 for an empty array */
@@ -43,6 +43,13 @@ struct core_array_head {
                         (a DeviceAllocation of the default pool, another
                         holder, a base array), or NULL */
 };
+
+/* Returns the dtype of an array, borrowed; NULL before its __init__. */
+static inline PyObject *
+core_array_dtype(const struct core_array_head *array)
+{
+    return *(PyObject *const *)(array + 1);
+}
 
 /* Makes an object from a free list valid again. The object has its former type
  * and one reference, and the garbage collector does not track it. The caller

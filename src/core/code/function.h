@@ -38,11 +38,14 @@ enum core_argument {
  * previous call, and how a launch reads arguments of that type. */
 struct core_slot {
     PyTypeObject *type; /* strong reference */
+    /* strong reference; the dtype of the array that a plain call passed last
+     * for the parameter, or NULL */
+    PyObject *dtype;
     enum core_argument kind;
     /* size in bytes of a NumPy scalar type; 0 for other types */
     uint32_t bytes;
-    /* number of argument types that were compared with the parameter's
-     * declaration in the kernel's source */
+    /* number of comparisons of an argument's type and dtype with the
+     * parameter's declaration in the kernel's source */
     uint32_t type_checks;
     /* true: the kernel's source declares the parameter as a pointer */
     bool is_pointer;

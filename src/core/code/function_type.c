@@ -41,6 +41,7 @@ function_traverse(PyObject *op, visitproc visit, void *arg)
     Py_VISIT(self->texrefs);
     for (uint32_t i = 0; self->slots != NULL && i < self->layout.count; i++) {
         Py_VISIT(self->slots[i].type);
+        Py_VISIT(self->slots[i].dtype);
     }
     return core_object_traverse(op, visit, arg);
 }
@@ -64,6 +65,7 @@ function_dealloc(PyObject *op)
     core_object_begin_dealloc(op);
     for (uint32_t i = 0; self->slots != NULL && i < self->layout.count; i++) {
         Py_CLEAR(self->slots[i].type);
+        Py_CLEAR(self->slots[i].dtype);
     }
     PyMem_Free(self->slots);
     PyMem_Free(self->old);

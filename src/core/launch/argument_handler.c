@@ -381,6 +381,12 @@ core_handler_before_launch(PyObject *op, PyObject *stream)
     return copies_in(op) ? copy_in((struct handler *)op, stream) : 0;
 }
 
+PyObject *
+core_handler_array(PyObject *handler)
+{
+    return ((struct handler *)handler)->array;
+}
+
 /* Called after the launch: copies the array of Out or InOut to the host, or
  * calls a Python subclass's post_call if it has one. */
 int

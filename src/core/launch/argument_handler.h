@@ -19,6 +19,8 @@ int core_handler_pointer(PyObject *handler, CUstream stream,
  * they call pre_call and post_call. */
 int core_handler_before_launch(PyObject *handler, PyObject *stream);
 int core_handler_after_launch(PyObject *handler, PyObject *stream);
+/* Returns the handler's host array, borrowed, or NULL. Never fails. */
+PyObject *core_handler_array(PyObject *handler);
 /* Returns whether the handler may copy its array to the host after the
  * launch. */
 bool core_handler_has_output(PyObject *handler);

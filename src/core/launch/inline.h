@@ -96,6 +96,15 @@ address_store(const struct core_slot *slot, PyObject *arg,
     return true;
 }
 
+/* Returns whether the previous call passed an array of the same dtype; true
+ * for arguments that are no arrays. */
+static inline bool
+dtype_is_known(const struct core_slot *slot, PyObject *arg)
+{
+    return slot->kind != ARGUMENT_ARRAY ||
+           core_array_dtype((struct core_array_head *)arg) == slot->dtype;
+}
+
 /* Fast path of argument_store for a device address, or for a NumPy scalar that
  * has the parameter's size. Returns false if it does not apply; the caller
  * then calls argument_store. */
@@ -111,7 +120,7 @@ argument_store_fast(const struct core_slot *slot, PyObject *arg,
     /* slot->bytes is the size in bytes of a NumPy scalar type; 0 for other
      * types */
     if (slot->bytes != bytes) {
-        return bytes == sizeof(CUdeviceptr) &&
+        return bytes == sizeof(CUdeviceptr) && dtype_is_known(slot, arg) &&
                address_store(slot, arg, here, stream, target);
     }
     if (bytes == 4) {

@@ -333,10 +333,10 @@ value_resize(struct core_function *function, Py_ssize_t index,
                              arg, (Py_ssize_t)value->bytes);
 }
 
-/* Maximum number of argument types per parameter that are compared with the
- * kernel's source. With the limit, calls are fast even if their argument types
- * change from call to call. */
-#define MAX_TYPE_CHECKS 8
+/* Maximum number of comparisons per parameter with the kernel's source. With
+ * the limit, calls are fast even if their argument types change from call to
+ * call. */
+#define MAX_TYPE_CHECKS 16
 
 /* Compares an argument's type with the parameter's declaration in the kernel's
  * source, by the Python function pycuda._launch.declarations.check. Records in
@@ -369,6 +369,22 @@ argument_check(struct core_function *function, uint32_t index, PyObject *arg)
     return 0;
 }
 
+/* Returns the dtype of an array on the device or the host, or of a handler's
+ * array, borrowed; NULL for other arguments. */
+static PyObject *
+argument_dtype(PyObject *arg)
+{
+    if (core_is_array(arg)) {
+        return core_array_dtype((struct core_array_head *)arg);
+    }
+    if (PyObject_TypeCheck(arg, core.handler_type)) {
+        arg = core_handler_array(arg);
+    }
+    return arg != NULL && PyArray_Check(arg)
+               ? (PyObject *)PyArray_DESCR((PyArrayObject *)arg)
+               : NULL;
+}
+
 /* Returns whether an argument is a host array with axes that is passed by
  * value. An array without axes is a number. */
 static bool
@@ -387,7 +403,7 @@ argument_store(struct core_function *function, uint32_t index, PyObject *arg,
     struct core_slot *slot = &function->slots[index];
     uint32_t bytes = function->layout.parameters[index].bytes;
     struct value value;
-    if (Py_TYPE(arg) != slot->type) {
+    if (Py_TYPE(arg) != slot->type || argument_dtype(arg) != slot->dtype) {
         if (slot->type_checks < MAX_TYPE_CHECKS) {
             if (argument_check(function, index, arg) < 0) {
                 return -1;
@@ -395,6 +411,7 @@ argument_store(struct core_function *function, uint32_t index, PyObject *arg,
             slot->type_checks++;
         }
         core_slot_set_type(slot, Py_TYPE(arg));
+        Py_XSETREF(slot->dtype, Py_XNewRef(argument_dtype(arg)));
     }
     if (value_read(function, index, arg, slot, pack, &value) < 0) {
         return -1;
