@@ -6,6 +6,7 @@
  * constant.
  *
  * SPDX-License-Identifier: MIT */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,6 +33,24 @@ CPU_ARCH_LIBGCC(DECLARE_HELPER)
     void __pycuda_##name##f_re(void);                                         \
     void __pycuda_##name##f_im(void);
 IMAGE_COMPLEX(DECLARE_PARTS)
+
+/* The results of libm's ilogb for 0 and NaN depend on the architecture. These
+ * are CUDA's, which are INT_MIN. */
+static int
+kernel_ilogb(double x)
+{
+    return x == 0 || isnan(x) ? INT_MIN : ilogb(x);
+}
+
+static int
+kernel_ilogbf(float x)
+{
+    return kernel_ilogb(x);
+}
+
+/* used below in place of libm's functions, under their names */
+#define ilogb  kernel_ilogb
+#define ilogbf kernel_ilogbf
 
 struct symbol {
     const char *name;
