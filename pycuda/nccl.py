@@ -20,11 +20,12 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import contextlib
+import functools
 import operator
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -70,46 +71,32 @@ def unique_id() -> bytes:
     return _driver._nccl_unique_id()
 
 
-class _Group(threading.local):
-    """The open group of a thread."""
-
-    depth = 0
-
-    def __init__(self) -> None:
-        self.ends: list[Callable[[], None]] = []
-        self.references: list[Any] = []
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-_group = _Group()
+def _fast(
+    function: _Function, group: type[_driver._NcclGroup] | None = None
+) -> _Function:
+    """Give a function its fast path in C (`src/array/fast_collective.c`)."""
+    made = _driver.FastCollective(function, function.__name__, group)
+    return cast("_Function", functools.update_wrapper(made, function))
 
 
-@contextlib.contextmanager
-def group() -> Iterator[None]:
+class _Group(_driver._NcclGroup, contextlib.ContextDecorator):
+    """A group of operations; also a decorator of functions."""
+
+
+def group() -> contextlib.AbstractContextManager[None]:
     """Issue the calls inside together.
 
     Sends and receives of a group progress at the same time, so that ranks can
     exchange arrays. Operations on several communicators of one thread must be
     in a group. The arrays are ready, in stream order, after the group.
     """
-    _driver._nccl_open()
-    _driver._nccl_group_start()
-    _group.depth += 1
-    try:
-        yield
-    finally:
-        _group.depth -= 1
-        try:
-            _driver._nccl_group_end()
-        finally:
-            if _group.depth == 0:
-                _end_group()
+    return _Group()
 
 
-def _end_group() -> None:
-    ends = _group.ends
-    _group.ends, _group.references = [], []
-    for end in ends:
-        end()
+group = _fast(group, _Group)
 
 
 def _int32(name: str, value: Any) -> int:
@@ -282,8 +269,6 @@ class Communicator:
             self._capsule, kind, send, recv, count * elements.count,
             elements.type, elements.bytes, op, peer, stream,
         )  # fmt: skip
-        if _group.depth:
-            _group.references += [send, recv]
 
     def _source(self, value: Any) -> Any:
         """Return a contiguous array with the elements of an argument."""
@@ -353,9 +338,7 @@ class Communicator:
             with _entered(stream):
                 target[...] = direct
 
-        if _group.depth:
-            _group.ends.append(end)
-        else:
+        if not _driver._nccl_group_defer(end):
             end()
 
     def _check(
@@ -398,6 +381,7 @@ class Communicator:
             )
         return (array.shape[0] // self.size, *array.shape[1:])
 
+    @_fast
     def all_reduce(
         self, send: Any, recv: Any = None, op: Any = "sum", stream: Any = None
     ) -> Any:
@@ -407,6 +391,7 @@ class Communicator:
             op=op, stream=stream,
         )  # fmt: skip
 
+    @_fast
     def reduce(
         self,
         send: Any,
@@ -423,6 +408,7 @@ class Communicator:
             op=op, root=root, stream=stream,
         )  # fmt: skip
 
+    @_fast
     def broadcast(self, array: Any, root: int = 0, stream: Any = None) -> Any:
         """Send the root's array to the arrays of all ranks."""
         target = types.array_of(array)
@@ -439,6 +425,7 @@ class Communicator:
             )  # fmt: skip
         return target
 
+    @_fast
     def all_gather(
         self, send: Any, recv: Any = None, stream: Any = None
     ) -> Any:
@@ -448,6 +435,7 @@ class Communicator:
             types.ALL_GATHER, send, recv, shape, stream=stream
         )
 
+    @_fast
     def gather(
         self, send: Any, recv: Any = None, root: int = 0, stream: Any = None
     ) -> Any:
@@ -459,6 +447,7 @@ class Communicator:
             shape if is_root else None, root=root, stream=stream,
         )  # fmt: skip
 
+    @_fast
     def reduce_scatter(
         self, send: Any, recv: Any = None, op: Any = "sum", stream: Any = None
     ) -> Any:
@@ -469,6 +458,7 @@ class Communicator:
             count=int(np.prod(shape)), op=op, stream=stream,
         )  # fmt: skip
 
+    @_fast
     def all_to_all(
         self, send: Any, recv: Any = None, stream: Any = None
     ) -> Any:
@@ -480,6 +470,7 @@ class Communicator:
             count=int(np.prod(part)), stream=stream,
         )  # fmt: skip
 
+    @_fast
     def scatter(
         self, send: Any, recv: Any = None, root: int = 0, stream: Any = None
     ) -> Any:
@@ -498,6 +489,7 @@ class Communicator:
             count=int(np.prod(shape)), root=root, stream=stream,
         )  # fmt: skip
 
+    @_fast
     def send(self, array: Any, peer: int, stream: Any = None) -> None:
         """Send an array to a rank, which receives it by `recv`."""
         self._root(peer)
@@ -508,6 +500,7 @@ class Communicator:
                 types.moved(source.dtype), 0, peer, None,
             )  # fmt: skip
 
+    @_fast
     def recv(self, array: Any, peer: int, stream: Any = None) -> Any:
         """Receive an array of the same size and dtype from a rank."""
         self._root(peer)

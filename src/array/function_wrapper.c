@@ -1,8 +1,8 @@
-/* function_wrapper.c - common implementation of FastUfunc, PlannedMethod and
- * FastCall.
+/* function_wrapper.c - common implementation of FastUfunc, PlannedMethod,
+ * FastCall and FastCollective.
  *
- * Called by fast_ufunc.c, planned_method.c and fast_call.c, and by Python for
- * their objects.
+ * Called by fast_ufunc.c, planned_method.c, fast_call.c and fast_collective.c,
+ * and by Python for their objects.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/function_wrapper.h"
@@ -11,8 +11,8 @@
 
 #include <structmember.h>
 
-/* maximum number of type slots that FastUfunc, PlannedMethod or FastCall adds
- * to the common ones */
+/* maximum number of type slots that one of these types adds to the common
+ * ones */
 enum { MAX_OWN = 4 };
 
 PyObject *

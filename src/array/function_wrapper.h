@@ -1,10 +1,10 @@
 /* function_wrapper.h - common part of the types whose objects wrap a Python
  * function.
  *
- * FastUfunc, PlannedMethod and FastCall have C fast paths for some calls and
- * pass other calls to the wrapped function. To a program, a wrapper looks like
- * the function that it wraps: functools.update_wrapper copies the function's
- * name, docstring and signature to the wrapper's dict.
+ * FastUfunc, PlannedMethod, FastCall and FastCollective have C fast paths for
+ * some calls and pass other calls to the wrapped function. To a program, a
+ * wrapper looks like the function that it wraps: functools.update_wrapper
+ * copies the function's name, docstring and signature to the wrapper's dict.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -101,6 +101,7 @@ array_setup(PyObject *module)
         array_kernels_setup(module) < 0 ||
         array_fast_ufunc_setup(module) < 0 ||
         array_planned_setup(module) < 0 || array_fast_call_setup(module) < 0 ||
+        array_collective_setup(module) < 0 ||
         array_elementwise_setup(module) < 0) {
         return -1;
     }

@@ -12,12 +12,13 @@
 #include "core/core.h"
 
 /* Create the Python types of one file each (in this order: kernel_cache.c,
- * fast_ufunc.c, planned_method.c, fast_call.c, elementwise_kernel.c), and add
- * the public ones to the module. */
+ * fast_ufunc.c, planned_method.c, fast_call.c, fast_collective.c,
+ * elementwise_kernel.c), and add the public ones to the module. */
 int array_kernels_setup(PyObject *module);
 int array_fast_ufunc_setup(PyObject *module);
 int array_planned_setup(PyObject *module);
 int array_fast_call_setup(PyObject *module);
+int array_collective_setup(PyObject *module);
 int array_elementwise_setup(PyObject *module);
 
 #endif

@@ -37,6 +37,12 @@ def test_values_in_threads():
     assert re.search(r"(\d+) checks, 0 wrong", said)[1] >= "16"
 
 
+def test_calls_in_c_equal_those_in_python():
+    process = start("fast_calls.py")
+    said, _ = process.communicate(timeout=200)
+    assert (process.returncode, said) == (0, "10 checks, 0 wrong\n")
+
+
 @pytest.mark.cpu
 def test_mistakes_are_diagnosed_within_5_s():
     process = start("mistakes.py", devices=3)

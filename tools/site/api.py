@@ -43,6 +43,7 @@ INTERNAL = {
     "ArrayBase",
     "ElementwiseBase",
     "FastCall",
+    "FastCollective",
     "FastUfunc",
     "PlannedMethod",
 }

@@ -69,6 +69,20 @@ library_open(struct api_choice *choice)
     return status;
 }
 
+int
+core_nccl_open(void)
+{
+    static bool is_open;
+    struct api_choice choice;
+    if (!__atomic_load_n(&is_open, __ATOMIC_ACQUIRE)) {
+        if (library_open(&choice) < 0) {
+            return -1;
+        }
+        __atomic_store_n(&is_open, true, __ATOMIC_RELEASE);
+    }
+    return 0;
+}
+
 /* Returns the library's path and version. */
 static PyObject *
 nccl_open(PyObject *module, PyObject *unused)
@@ -211,6 +225,20 @@ communicator_new(ncclComm_t handle, struct core_context *context)
         PyMem_Free(self);
     }
     return capsule;
+}
+
+struct core_communicator *
+core_nccl_find(PyObject *capsule)
+{
+    struct core_communicator *self =
+        PyCapsule_IsValid(capsule, COMMUNICATOR)
+            ? PyCapsule_GetPointer(capsule, COMMUNICATOR)
+            : NULL;
+    return self == NULL || self->handle == NULL || self->ending ||
+                   (self->watch != NULL &&
+                    core_nccl_watch_failure(self->watch) != NULL)
+               ? NULL
+               : self;
 }
 
 struct core_communicator *
@@ -529,7 +557,8 @@ core_nccl_setup(PyObject *module)
 {
     return core_add_functions(module, functions) < 0 ||
                    core_add_functions(module, core_nccl_watch_functions) < 0 ||
-                   core_add_functions(module, core_nccl_calls) < 0
+                   core_add_functions(module, core_nccl_calls) < 0 ||
+                   core_nccl_group_setup(module) < 0
                ? -1
                : 0;
 }
