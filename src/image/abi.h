@@ -121,6 +121,9 @@ struct image_site {
     uint32_t alignment;
     /* offset 32: index in a table of the runtime (check/race.c); 0 at first */
     uint32_t number;
+    /* offset 36: line of the first block barrier below `line` in the same
+     * kernel, outside of inlined functions; 0 if there is none */
+    uint32_t barrier;
     const char *text; /* offset 40: text of the source line; "" if unknown */
 };
 
@@ -154,6 +157,7 @@ enum image_site_flags {
     IMAGE_SITE_FILL = 32768,
     IMAGE_SITE_RELEASE = 65536,   /* the access is atomic and also a fence */
     IMAGE_SITE_CONSTANT = 131072, /* accesses a __constant__ variable */
+    IMAGE_SITE_INLINED = 262144,  /* is in a function that was inlined */
 };
 
 /* A loop, or two nested loops, whose memory accesses are checked before the

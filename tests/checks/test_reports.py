@@ -82,7 +82,7 @@ WANTED = {
         "out-of-bounds",
         "x[(int)threadIdx.x - 2] = 1; }",
         "offset -16: index -2 of 32 elements of 8 bytes)",
-        "guard the access with the number of elements",
+        "the access is before the first element: check that the index is not",
     ),
     "reversed": (
         "shared-race",

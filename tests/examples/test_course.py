@@ -71,7 +71,7 @@ MISTAKES = [
         "09_matmul",
         "tb[k][x];\n        __syncthreads();",
         "tb[k][x];",
-        "add __syncthreads() between",
+        "has none: add __syncthreads() there",
     ),
     ("09_matmul", "sum = 0;", "sum;", "assign a value first"),
     ("09_matmul", " && column < n)", ")", "race: write"),

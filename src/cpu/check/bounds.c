@@ -269,7 +269,9 @@ fault_finish(struct fault *fault, const char *kind,
                                         .address = fault->address,
                                         .bytes = fault->bytes,
                                         .detail = fault->detail,
-                                        .allocation = allocation};
+                                        .allocation = allocation,
+                                        .object = fault->object,
+                                        .object_bytes = fault->object_bytes};
 
     cpu_check_report(&finding);
 }
@@ -336,6 +338,8 @@ fault_global(struct fault *fault, uintptr_t origin)
                  "null pointer (address 0x%llx)",
                  (unsigned long long)fault->address);
     } else if (known) {
+        fault->object = found.base;
+        fault->object_bytes = found.bytes;
         allocation_describe(fault, &found);
         if (found.freed &&
             range_contains(fault->address, 1, found.base, found.bytes)) {

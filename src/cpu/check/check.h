@@ -356,6 +356,10 @@ struct cpu_check_finding {
     /* Coordinates of the faulty thread; NULL: the running thread. */
     const unsigned *thread;
     const struct cpu_check_allocation *allocation;
+    /* For out-of-bounds accesses: address and size of the variable or
+     * allocation of which the report gives the offset; 0: unknown. */
+    uintptr_t object;
+    uint64_t object_bytes;
 };
 
 /* Writes the report of a fault. In continue mode it returns; otherwise it ends

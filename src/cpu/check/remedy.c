@@ -11,7 +11,11 @@
 
 #include "cpu/check/check.h"
 #include "cpu/check/remedy.h"
+#include "cpu/module/module_state.h"
+#include "cpu/run/launch_state.h"
+#include "cpu/stream/worker.h"
 #include "image/abi.h"
+#include "image/image.h"
 
 /* Returns whether both accesses are in the same source line and the line has
  * an update operator such as `+=`. */
@@ -25,6 +29,62 @@ are_updates(const struct image_site *one, const struct image_site *two)
             strstr(one->text, "^="));
 }
 
+/* Returns the line of a barrier between two lines of one kernel; 0 if there is
+ * none, or if an access is in a function that was inlined. */
+static unsigned
+barrier_between(const struct image_site *upper, const struct image_site *lower)
+{
+    bool inlined = (upper->flags | lower->flags) & IMAGE_SITE_INLINED;
+
+    return !inlined && upper->barrier < lower->line ? upper->barrier : 0;
+}
+
+/* Returns whether the running thread reached the line of `lower` on a path
+ * without the barriers between the lines, so that these do not order the two
+ * accesses. Both were made since the last barrier that all threads passed. If
+ * that barrier is one of those between the lines, the path is that of a loop,
+ * and the result is false. Kernels without fibers do not record their
+ * barriers, since all threads reach each of them. */
+static bool
+is_barrier_skipped(const struct image_site *upper,
+                   const struct image_site *lower)
+{
+    const struct cpu_worker *worker = cpu_worker_tls;
+    const struct image_site *last = worker->check->sites[cpu_check_thread()];
+
+    if (!(worker->launch->function->kernel->flags & IMAGE_KERNEL_FIBERS)) {
+        return false;
+    }
+    return !last || (last->flags & IMAGE_SITE_BARRIER &&
+                     (last->line <= upper->line || last->line >= lower->line));
+}
+
+/* Writes the remedy for accesses in two lines of a kernel that a barrier must
+ * order. `upper` has the lower line number. Texts of the caller may precede
+ * the remedy if it adds a barrier: `missing` is such a text. */
+static void
+barrier_remedy(const struct image_site *upper, const struct image_site *lower,
+               const char *missing, char *text, size_t size)
+{
+    unsigned barrier = barrier_between(upper, lower);
+
+    if (!barrier) {
+        snprintf(text, size, "%sadd __syncthreads() between lines %u and %u",
+                 missing, upper->line, lower->line);
+    } else if (is_barrier_skipped(upper, lower)) {
+        snprintf(text, size,
+                 "the barrier in line %u is not reached by all threads of the "
+                 "block: move it out of the branch or loop",
+                 barrier);
+    } else {
+        snprintf(text, size,
+                 "line %u has a barrier, but another path between lines %u "
+                 "and %u has none: add __syncthreads() there, for example at "
+                 "the end of the loop",
+                 barrier, upper->line, lower->line);
+    }
+}
+
 /* Writes the remedy for a race between accesses that must be ordered, for
  * example by a barrier. `same_block`: both accesses were made by one thread
  * block. */
@@ -34,15 +94,14 @@ order_remedy(const struct cpu_check_finding *finding, bool same_block,
 {
     const struct image_site *one = finding->site, *two = finding->second;
     bool known = one->line && two->line && strcmp(one->file, two->file) == 0;
-    unsigned first = one->line < two->line ? one->line : two->line;
-    unsigned last = one->line < two->line ? two->line : one->line;
+    bool forward = one->line < two->line;
 
     if (!same_block) {
         snprintf(text, size,
                  "use atomic operations, or a launch for each step");
-    } else if (known && first < last) {
-        snprintf(text, size, "add __syncthreads() between lines %u and %u",
-                 first, last);
+    } else if (known && one->line != two->line) {
+        barrier_remedy(forward ? one : two, forward ? two : one, "", text,
+                       size);
     } else {
         snprintf(text, size,
                  "add __syncthreads() between the read and the write");
@@ -163,10 +222,7 @@ shared_init_remedy(const struct cpu_check_finding *finding, char *text,
     } else if (finding->thread && *finding->thread == finding->second_thread) {
         snprintf(text, size, "write it before line %u reads it", read->line);
     } else if (known && write->line < read->line) {
-        snprintf(text, size,
-                 "a barrier is missing: add __syncthreads() between lines %u "
-                 "and %u",
-                 write->line, read->line);
+        barrier_remedy(write, read, "a barrier is missing: ", text, size);
     } else {
         snprintf(text, size,
                  "write it before line %u, with __syncthreads() in between",
@@ -187,13 +243,95 @@ init_remedy(const struct cpu_check_finding *finding, char *text, size_t size)
     }
 }
 
+/* Returns whether the line of the access indexes the array by more than one
+ * index, as in `tile[y][x]`. */
+static bool
+has_several_indices(const struct image_site *site)
+{
+    size_t length = strlen(site->object);
+    const char *at = site->text;
+
+    while (length && (at = strstr(at, site->object)) != NULL) {
+        int depth = at[length] == '[';
+
+        for (at += length + (size_t)depth; *at && depth; at++) {
+            depth += (*at == '[') - (*at == ']');
+            if (!depth && at[1 + strspn(at + 1, " ")] == '[') {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Writes the remedy for an access after the end of a variable of the kernel,
+ * such as a shared array. */
+static void
+variable_remedy(const struct cpu_check_finding *finding, char *text,
+                size_t size)
+{
+    const struct image_site *site = finding->site;
+    unsigned long long count = finding->object_bytes / finding->bytes;
+    bool dynamic = site->flags & IMAGE_SITE_SHARED && !*site->object;
+
+    if (dynamic) {
+        snprintf(text, size,
+                 "the index must be less than %llu (%llu bytes in elements of "
+                 "%llu bytes): pass more bytes as shared= of the launch, or "
+                 "guard the access",
+                 count, (unsigned long long)finding->object_bytes,
+                 (unsigned long long)finding->bytes);
+    } else if (has_several_indices(site)) {
+        snprintf(text, size,
+                 "'%.60s' has %llu elements in all: each index must be less "
+                 "than the length of its dimension",
+                 site->object, count);
+    } else {
+        snprintf(text, size,
+                 "%s%.60s%s has %llu elements of %llu bytes: the index must "
+                 "be less than %llu",
+                 *site->object ? "'" : "", *site->object ? site->object : "it",
+                 *site->object ? "'" : "", count,
+                 (unsigned long long)finding->bytes, count);
+    }
+}
+
+/* Writes the remedy for an access outside of an object. It claims nothing of
+ * the object if the compiler does not know from which object the address was
+ * computed: the object of the report is then the nearest one. */
+static void
+bounds_remedy(const struct cpu_check_finding *finding, char *text, size_t size)
+{
+    const struct cpu_launch *launch = cpu_worker_tls->launch;
+    unsigned known = IMAGE_SITE_SHARED | IMAGE_SITE_LOCAL |
+                     IMAGE_SITE_VARIABLE | IMAGE_SITE_POINTER;
+
+    if (!finding->object || !(finding->site->flags & known)) {
+        snprintf(text, size,
+                 "check that each index is at least 0 and less than the "
+                 "number of elements");
+    } else if (finding->address < finding->object) {
+        snprintf(text, size,
+                 "the access is before the first element: check that the "
+                 "index is not negative, as in `if (i >= 0)`");
+    } else if (!finding->allocation && finding->bytes &&
+               finding->object_bytes % finding->bytes == 0) {
+        variable_remedy(finding, text, size);
+    } else if ((uint64_t)launch->grid[1] * launch->block[1] > 1) {
+        snprintf(text, size,
+                 "guard each index, as in `if (x < width && y < height)`");
+    } else {
+        snprintf(text, size,
+                 "guard the access with the number of elements, as in "
+                 "`if (i < n)`");
+    }
+}
+
 static void
 memory_remedy(const struct cpu_check_finding *finding, char *text, size_t size)
 {
     if (strcmp(finding->kind, "out-of-bounds") == 0) {
-        snprintf(text, size,
-                 "guard the access with the number of elements, as in "
-                 "`if (i < n)`");
+        bounds_remedy(finding, text, size);
     } else if (strcmp(finding->kind, "use-after-free") == 0) {
         snprintf(text, size, "keep the array alive until the kernel is done");
     } else if (strcmp(finding->kind, "null") == 0) {

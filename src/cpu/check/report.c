@@ -33,7 +33,7 @@
 
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
 static char message[2048], json[8192], report_texts[4][4096];
-static char advice[1024], remedy[200];
+static char advice[1024], remedy[300];
 static unsigned report_next;
 static CUresult report_code;
 /* Source location and kind of each report already written. In continue mode,

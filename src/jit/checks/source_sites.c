@@ -23,6 +23,7 @@ struct source_location {
     /* debug information of the file, which may contain its text; or NULL */
     LLVMMetadataRef in;
     unsigned line, column;
+    bool inlined; /* the location is in a function that was inlined */
 };
 
 static bool
@@ -52,11 +53,12 @@ location_of(LLVMValueRef at, struct source_location *where)
 {
     LLVMMetadataRef location = LLVMInstructionGetDebugLoc(at);
 
-    *where = (struct source_location){"", NULL, 0, 0};
+    *where = (struct source_location){.file = ""};
     for (; location; location = LLVMDILocationGetInlinedAt(location)) {
         struct source_location here;
 
         location_read(location, &here);
+        here.inlined = LLVMDILocationGetInlinedAt(location) != NULL;
         if (here.line || !where->line) {
             *where = here;
         }
@@ -181,6 +183,61 @@ text_constant(struct jit *jit, const char *text)
     return row->value;
 }
 
+/* ---- barriers ---- */
+
+/* Locations of the block barriers of one function. */
+struct barrier_list {
+    LLVMValueRef function;
+    struct source_location *rows;
+    size_t count;
+};
+
+static void
+barrier_add(struct jit *jit, LLVMValueRef at, void *data)
+{
+    struct barrier_list *list = data;
+    size_t count = list->count;
+
+    if (!jit_calls(at, "__pycuda_barrier")) {
+        return;
+    }
+    if (!(count & (count - 1))) {
+        struct source_location *rows =
+            jit_allocate(2 * (count + 1) * sizeof *rows);
+        memcpy(rows, list->rows, count * sizeof *rows);
+        list->rows = rows;
+    }
+    location_of(at, &list->rows[list->count++]);
+    (void)jit;
+}
+
+/* Returns the line of the first barrier below the location in `function`; 0 if
+ * there is none. Ignores inlined functions, since the order of lines says
+ * nothing about calls. The barriers of a function are searched once, until the
+ * next function is asked about. */
+static unsigned
+barrier_below(struct jit *jit, LLVMValueRef function,
+              const struct source_location *where)
+{
+    static struct barrier_list list;
+    unsigned best = 0;
+
+    if (list.function != function) {
+        list = (struct barrier_list){.function = function};
+        jit_each_instruction(jit, function, barrier_add, &list);
+    }
+    for (size_t i = 0; i < list.count && !where->inlined; i++) {
+        const struct source_location *row = &list.rows[i];
+
+        if (!row->inlined && row->line > where->line &&
+            (!best || row->line < best) &&
+            strcmp(row->file, where->file) == 0) {
+            best = row->line;
+        }
+    }
+    return best;
+}
+
 LLVMValueRef
 jit_site(struct jit *jit, LLVMValueRef at, const char *object, unsigned flags,
          unsigned alignment)
@@ -188,6 +245,9 @@ jit_site(struct jit *jit, LLVMValueRef at, const char *object, unsigned flags,
     struct source_location where;
 
     location_of(at, &where);
+    LLVMValueRef function =
+        LLVMGetBasicBlockParent(LLVMGetInstructionParent(at));
+    flags |= where.inlined ? IMAGE_SITE_INLINED : 0;
     LLVMValueRef fields[] = {
         text_constant(jit, where.file),
         text_constant(jit, object ? object : ""),
@@ -196,7 +256,7 @@ jit_site(struct jit *jit, LLVMValueRef at, const char *object, unsigned flags,
         jit_constant(jit, flags),
         jit_constant(jit, alignment),
         jit_constant(jit, 0),
-        jit_constant(jit, 0),
+        jit_constant(jit, barrier_below(jit, function, &where)),
         text_constant(jit, line_text(&where)),
     };
     LLVMValueRef value = LLVMConstStructInContext(
