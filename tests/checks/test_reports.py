@@ -75,13 +75,13 @@ WANTED = {
     "beyond": (
         "out-of-bounds",
         "\tx[threadIdx.x + 4] = 1;  // after a tab",
-        "offset 256: index 64 of 64 elements of 4 bytes)",
+        ", parameter 'x'; offset 256: index 64 of 64 elements of 4 bytes)",
         "as in `if (i < n)`",
     ),
     "before": (
         "out-of-bounds",
         "x[(int)threadIdx.x - 2] = 1; }",
-        "offset -16: index -2 of 32 elements of 8 bytes)",
+        ", parameter 'x'; offset -16: index -2 of 32 elements of 8 bytes)",
         "the access is before the first element: check that the index is not",
     ),
     "reversed": (
@@ -108,7 +108,7 @@ WANTED = {
     "unset": (
         "uninitialised-global",
         "__global__ void unset(float *x, float *y) { y[threadIdx.x]",
-        "never written",
+        ", parameter 'x')",
         "fill it first",
     ),
     "early": (

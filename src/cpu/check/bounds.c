@@ -230,29 +230,32 @@ static void
 allocation_describe(struct fault *fault,
                     const struct cpu_check_allocation *found)
 {
-    char where[80], index[80];
+    char where[80], index[80], parameter[80] = "";
     bool inside_freed =
         found->freed &&
         range_contains(fault->address, 1, found->base, found->bytes);
 
+    if (fault->object) {
+        cpu_check_parameter_text(parameter, fault->site);
+    }
     offset_text(where, sizeof where, fault->address, fault->bytes, found->base,
                 found->bytes);
     if (inside_freed) {
         snprintf(
             fault->detail, sizeof fault->detail,
             "use after free: offset %llu of the %zu bytes allocated by %s "
-            "(allocation %llu, %s), freed by %s",
+            "(allocation %llu, %s%s), freed by %s",
             (unsigned long long)(fault->address - found->base), found->bytes,
             found->maker, (unsigned long long)found->serial, found->made_at,
-            found->freed_at);
+            parameter, found->freed_at);
         return;
     }
     snprintf(
         fault->detail, sizeof fault->detail,
         "out of bounds: %s the %zu bytes allocated by %s (allocation %llu, "
-        "%s%s; offset %lld%s)",
+        "%s%s%s; offset %lld%s)",
         where, found->bytes, found->maker, (unsigned long long)found->serial,
-        found->made_at, found->freed ? ", since freed" : "",
+        found->made_at, parameter, found->freed ? ", since freed" : "",
         (long long)(fault->address - found->base),
         index_text(index, fault, found->base, found->bytes));
 }
@@ -338,7 +341,11 @@ fault_global(struct fault *fault, uintptr_t origin)
                  "null pointer (address 0x%llx)",
                  (unsigned long long)fault->address);
     } else if (known) {
-        fault->object = found.base;
+        /* The nearest allocation is that of the kernel's parameter only if
+         * the parameter points into it. */
+        bool meant = fault->object &&
+                     range_contains(fault->object, 0, found.base, found.bytes);
+        fault->object = meant ? found.base : 0;
         fault->object_bytes = found.bytes;
         allocation_describe(fault, &found);
         if (found.freed &&

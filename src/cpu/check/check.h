@@ -372,6 +372,9 @@ bool cpu_check_is_reported(const struct image_site *site, const char *kind);
 /* Returns how a report names the access: "read", "write", "update" or "atomic
  * operation". */
 const char *cpu_check_access_name(const struct image_site *site);
+/* Writes ", parameter 'a'" if the address of an access was computed from a
+ * pointer parameter of the kernel whose name is known; otherwise "". */
+void cpu_check_parameter_text(char text[80], const struct image_site *site);
 /* Formats a linear index as coordinates "(x,y,z)" in a grid or thread block of
  * the given size. */
 void cpu_check_triple(char text[40], uint64_t linear, const uint32_t size[3]);

@@ -69,6 +69,15 @@ cpu_check_access_name(const struct image_site *site)
     return site->flags & IMAGE_SITE_WRITE ? "write" : "read";
 }
 
+void
+cpu_check_parameter_text(char text[80], const struct image_site *site)
+{
+    text[0] = 0;
+    if (site->flags & IMAGE_SITE_POINTER && *site->object) {
+        snprintf(text, 80, ", parameter '%.60s'", site->object);
+    }
+}
+
 static unsigned
 thread_of(const struct cpu_check_finding *finding)
 {

@@ -30,18 +30,20 @@ report(uintptr_t address, uint64_t bytes, const struct image_site *site)
 {
     struct cpu_worker *worker = cpu_worker_tls;
     struct cpu_check_allocation found;
-    char detail[400];
+    char detail[400], parameter[80];
     bool shared = cpu_check_is_shared(cpu_check_self(), address);
     bool local = !shared && cpu_check_is_stack(worker, address);
     bool global = !shared && !local && cpu_check_find(address, &found) &&
                   address - found.base < found.bytes;
 
     if (global) {
+        cpu_check_parameter_text(parameter, site);
         snprintf(detail, sizeof detail,
                  "never written: offset %llu of the %zu bytes allocated by %s "
-                 "(allocation %llu, %s)",
+                 "(allocation %llu, %s%s)",
                  (unsigned long long)(address - found.base), found.bytes,
-                 found.maker, (unsigned long long)found.serial, found.made_at);
+                 found.maker, (unsigned long long)found.serial, found.made_at,
+                 parameter);
     } else {
         snprintf(detail, sizeof detail, "never written: %s%s%s%s",
                  shared  ? "shared memory"

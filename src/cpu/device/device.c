@@ -238,7 +238,7 @@ cuDeviceGetName(char *name, int length, CUdevice device)
     if (!name || length < 1) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    snprintf(name, (size_t)length, "PyCUDA CPU device (%d thread%s)",
+    snprintf(name, (size_t)length, "PyCUDA CPU device (%d CPU thread%s)",
              cpu_state.threads, cpu_state.threads == 1 ? "" : "s");
     return CUDA_SUCCESS;
 }
