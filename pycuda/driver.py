@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycuda import _driver, _registry
+from pycuda import _driver, _environment, _registry
 from pycuda._driver import *  # noqa: F403
 
 # isort: off
@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     )
     from pycuda.compiler import SourceModule as SourceModule
 
+
+_environment.warn_of_misspelt()
 
 # Names of the original PyCUDA that `import *` does not import from _driver.
 HostAllocation = _driver.PagelockedHostAllocation

@@ -576,6 +576,18 @@ def check_cache(state: State) -> Check:
     return Check("cache", OK, text, data=data)
 
 
+def check_environment(state: State) -> Check:
+    """Find misspelt environment variables of this package."""
+    from pycuda import _environment
+
+    found = _environment.misspelt()
+    if not found:
+        return Check("environment", OK, "no misspelt variable")
+    text = _environment.describe(found)
+    fix = f"unset {' '.join(found)}"
+    return Check("environment", WARNING, text, fix, dict(found))
+
+
 def check_mpi(state: State) -> Check:
     """Name mpi4py and the MPI library."""
     fix = _install("mpi")
@@ -615,6 +627,7 @@ LATER: tuple[_Function, ...] = (
     check_clang,
     check_cccl,
     check_cache,
+    check_environment,
     check_mpi,
     check_nccl,
 )

@@ -15,6 +15,8 @@ from pycuda._installation.checks import Check, State
 
 _NAME_WIDTH = 15
 _STATUS_WIDTH = 9
+# the line below the fix of an optional feature
+_OPTIONAL = "(optional: no action is needed if you do not use this)"
 
 
 def _run(check: Callable[[State], Check], state: State) -> Check:
@@ -65,6 +67,8 @@ def as_text(found: list[Check]) -> str:
         lines.append(head + body)
         if check.fix is not None:
             lines.append(f"{indent}fix: {check.fix}")
+            if check.status == checks.NOTE:
+                lines.append(f"{indent}{_OPTIONAL}")
     count = sum(check.status == checks.ERROR for check in found)
     lines.append("")
     lines.append(

@@ -118,15 +118,19 @@ def _paths(given: list[str]) -> list[Path]:
 def _start(folder: Path, as_notebooks: bool) -> None:
     """Write the templates that the folder does not have yet."""
     folder.mkdir(parents=True, exist_ok=True)
+    present = 0
     for exercise in EXERCISES.values():
         path, text = folder / exercise.file, exercise.template
         if as_notebooks:
             path, text = path.with_suffix(".ipynb"), write(exercise)
         if path.exists():
-            print(f"{path} exists and is left as it is")
+            present += 1
         else:
             path.write_text(text)
             print(path)
+    if present:
+        files = "file exists and is" if present == 1 else "files exist and are"
+        print(f"{present} {files} left unchanged in {folder}")
 
 
 def _check(path: Path) -> Result:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from pycuda import _environment
+
 ROOT = Path(__file__).resolve().parents[2]
 FAKE_DRIVER = """
 int cuInit(unsigned flags) { (void)flags; return CODE; }
@@ -436,7 +438,7 @@ def test_counts_that_are_set():
         PYCUDA_CPU_THREADS="1",
     )
     assert status == 0
-    assert last_line(text).startswith("3 PyCUDA CPU device (1 thread")
+    assert last_line(text).startswith("3 PyCUDA CPU device (1 CPU thread")
     status, text = run(
         "import pycuda.autoinit", PYCUDA_DEVICE="cpu", PYCUDA_CPU_DEVICES=""
     )
@@ -450,8 +452,11 @@ NOT_FOR_USERS = {"PYCUDA_JIT_PLANT", "PYCUDA_NO_SUCH"}
 def test_the_page_has_every_variable():
     """docs/environment.md lists the variables that the sources read."""
     named = set()
+    listed = ROOT / "pycuda/_environment.py"
     for folder in ("src", "pycuda"):
         for path in (ROOT / folder).rglob("*"):
+            if path == listed:
+                continue
             if path.suffix in {".c", ".h", ".py"}:
                 found = re.findall(r'"(PYCUDA_[A-Z_0-9]+)"', path.read_text())
                 named.update(found)
@@ -460,3 +465,49 @@ def test_the_page_has_every_variable():
     assert set(re.findall(r"`(PYCUDA_[A-Z_0-9]+)`", page)) == (
         named - NOT_FOR_USERS
     )
+    assert named - NOT_FOR_USERS == _environment.NAMES
+
+
+UNKNOWN = "is unknown and has no effect: did you mean"
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("PYCUDA_CPU_CHECKS", "PYCUDA_CPU_CHECK"),
+        ("PYCUDA_CHECK", "PYCUDA_CPU_CHECK"),
+        ("PYCUDA_cpu_threads", "PYCUDA_CPU_THREADS"),
+        ("PYCUDA_DISABLE_CACHING", "PYCUDA_DISABLE_CACHE"),
+        ("PYCUDA_CPU_CHECK", None),
+        ("PYCUDA_DEFAULT_NVCC_FLAGS", None),
+        # names that programs or this project's own tools use
+        ("PYCUDA_NVCC", None),
+        ("PYCUDA_DEBUG", None),
+        ("PYCUDA_JIT_PLANT", None),
+        ("PYCUDA_TEST_RUN", None),
+    ],
+)
+def test_a_misspelt_variable(monkeypatch, name, meant):
+    for other in os.environ.keys() | {name}:
+        if other.startswith("PYCUDA_"):
+            monkeypatch.delenv(other, raising=False)
+    monkeypatch.setenv(name, "1")
+    assert _environment.misspelt() == ({name: meant} if meant else {})
+
+
+@pytest.mark.cpu
+def test_a_misspelt_variable_is_one_warning():
+    status, text = run(
+        """
+        import pycuda.driver
+        import pycuda.autoinit
+        import pycuda.gpuarray
+        """,
+        PYCUDA_DEVICE="cpu",
+        PYCUDA_CPU_CHECKS="memory",
+        PYCUDA_CPU_THREAD="1",
+    )
+    assert status == 0, text
+    assert text.count("UserWarning") == 1, text
+    assert f"PYCUDA_CPU_CHECKS {UNKNOWN} PYCUDA_CPU_CHECK?" in text
+    assert f"PYCUDA_CPU_THREAD {UNKNOWN} PYCUDA_CPU_THREADS?" in text

@@ -66,6 +66,26 @@ def test_one_page_of_text():
     assert names[:3] == ["package", "distributions", "GPU"]
 
 
+def test_a_fix_of_an_optional_feature():
+    found = [
+        checks_module.Check("a", checks_module.NOTE, "none", "get a"),
+        checks_module.Check("b", checks_module.WARNING, "old", "get b"),
+        checks_module.Check("c", checks_module.NOTE, "off"),
+    ]
+    text = doctor.as_text(found)
+    assert text.count("no action is needed") == 1
+    after_fix = text.split("fix: get a\n")[1].splitlines()[0]
+    assert after_fix.strip() == doctor._OPTIONAL
+
+
+def test_a_misspelt_variable_is_reported(monkeypatch):
+    monkeypatch.setenv("PYCUDA_CPU_CHECKS", "memory")
+    found = checks_module.check_environment(checks_module.State("1"))
+    assert found.status == checks_module.WARNING
+    assert "did you mean PYCUDA_CPU_CHECK?" in found.text
+    assert "PYCUDA_CPU_CHECKS" in found.fix
+
+
 def test_the_command_line_explains_itself():
     done = run(["-m", "pycuda"])
     assert done.returncode == 2
