@@ -183,7 +183,7 @@ def errors(comm):
         __cuda_array_interface__ = None
 
     f4 = np.dtype("f4")
-    sent, odd = data(0, f4), data(0, f4, (SIZE + 1, 2))
+    sent, odd = data(0, f4), data(0, f4, (SIZE + 1, 5))
     cases = [
         ("all_reduce",), ("all_reduce", sent, None, "sum", None, 1),
         ("all_reduce", 3), ("all_reduce", None), ("all_reduce", Other()),
@@ -312,6 +312,64 @@ def interface(comm):
     drv.Context.synchronize()
 
 
+def contexts(comm):
+    """Calls in another context and without one; streams of other packages."""
+
+    class Foreign:
+        def __init__(self, stream):
+            self.stream = stream
+
+        def __cuda_stream__(self):
+            return 0, self.stream.handle
+
+    mine = data(comm.rank, np.dtype("f4"))
+    own = drv.Stream()
+    for stream in (own, Foreign(own)):
+        assert same(comm, "all_reduce", mine, stream=stream)[1] == (SIZE, 3)
+        same(comm, "broadcast", mine, 0, stream)
+    if SIZE > 1:
+        number = (comm.rank + 1) % SIZE
+        with drv.Device(number).retain_primary_context():
+            found = same(comm, "all_reduce", mine)
+        assert found[0] is drv.LogicError, found
+        assert f"a context of device {number} is current" in found[1]
+    array = gpuarray.to_gpu(mine)
+    drv.Context.pop()
+    try:
+        found = same(comm, "all_reduce", array)
+    finally:
+        drv.Device(comm.rank).retain_primary_context().push()
+    assert found[0] is drv.LogicError, found
+
+
+def counts(comm):
+    """References are dropped after a call, a group and an error."""
+    a = gpuarray.zeros((SIZE, 3), np.float32)
+    b = gpuarray.zeros((SIZE, SIZE, 3), np.float32)
+    part = gpuarray.zeros((1, 3), np.float32)
+    held = [a, b, part, comm, comm._capsule]
+
+    def calls():
+        comm.all_reduce(a)
+        comm.all_reduce(a, a)
+        comm.all_gather(a, recv=b)
+        comm.scatter(a, part)
+        with nccl.group():
+            comm.all_reduce(a, a)
+            comm.send(a, comm.rank)
+            comm.recv(b[0], comm.rank)
+        outcome(comm.all_reduce, a, None, "mean")
+        outcome(comm.all_reduce, a, part[0])
+
+    calls()
+    before = [sys.getrefcount(each) for each in held]
+    for _ in range(50):
+        calls()
+    drv.Context.synchronize()
+    after = [sys.getrefcount(each) for each in held]
+    assert before == after, (before, after)
+
+
 def ended(comm):
     array = gpuarray.zeros(3, np.float32)
     comm.destroy()
@@ -321,7 +379,7 @@ def ended(comm):
 
 CHECKS = (
     values, shapes, in_place, no_frames, errors, groups, references,
-    failed_groups, interface, ended,
+    failed_groups, interface, contexts, counts, ended,
 )  # fmt: skip
 
 
