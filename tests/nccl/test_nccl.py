@@ -37,8 +37,9 @@ def test_values_in_threads():
     assert re.search(r"(\d+) checks, 0 wrong", said)[1] >= "16"
 
 
-def test_calls_in_c_equal_those_in_python():
-    process = start("fast_calls.py")
+@pytest.mark.parametrize("arguments", [(), ("observe",)])
+def test_calls_in_c_equal_those_in_python(arguments):
+    process = start("fast_calls.py", *arguments)
     said, _ = process.communicate(timeout=200)
     assert (process.returncode, said) == (0, "12 checks, 0 wrong\n")
 
