@@ -91,7 +91,7 @@ BARRIER = "a barrier is missing: add __syncthreads() between lines 5 and 6"
 BEFORE = "and add __syncthreads() after the write if another thread writes it"
 # Kernel, checks, and parts of the report.
 CASES = [
-    ("reversed", "init", ":5:20 [block (0,0,0), thread (63,0,0)]; " + BARRIER),
+    ("reversed", "init", ":5:5 [block (0,0,0), thread (63,0,0)]; " + BARRIER),
     (
         "reversed",
         "memory,race,sync,init",
@@ -101,7 +101,7 @@ CASES = [
     (
         "early",
         "init",
-        ":12:20 [block (0,0,0), thread (63,0,0)]; write it before line 11, "
+        ":12:5 [block (0,0,0), thread (63,0,0)]; write it before line 11, "
         "with __syncthreads() in between",
     ),
     ("early", "memory,race,sync,init", "; write it before line 11, with"),

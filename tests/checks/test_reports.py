@@ -114,7 +114,7 @@ WANTED = {
     "early": (
         "uninitialised-shared",
         "    x[threadIdx.x] = s[63 - threadIdx.x];",
-        "before the write at kernel.cu:30:20 [block (0,0,0), thread (63,0,0)]",
+        "before the write at kernel.cu:30:5 [block (0,0,0), thread (63,0,0)]",
         "write it before line 29, with __syncthreads() in between",
     ),
     "numbered": (
@@ -160,6 +160,9 @@ def test_a_report_explains(reports, kernel):
     shown = text[at:].splitlines()[1:3]
     assert shown[0] == f"{row['line']:5} | {row['source'][:160]}"
     before, caret = shown[1].split("|")[1][:-1], shown[1][-1]
+    if kernel in {"beyond", "before", "numbered"}:
+        # The caret of a write is below the element, not below the operator.
+        assert row["source"][row["column"] - 1 :].startswith("x[")
     assert caret == "^"
     assert len(before) == row["column"]  # a space, then the columns before
     assert before.count("\t") == row["source"][: row["column"] - 1].count("\t")
@@ -281,3 +284,42 @@ def test_a_missing_guard_of_two_dimensions(tmp_path):
         said = "as in `if (x < width && y < height)`" in remedy
         assert said == (kernel in GUARDS), (kernel, remedy)
         assert remedy.startswith(GUARDS.get(kernel, ""))
+
+
+PACKAGE = r"""
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+import pycuda.gpuarray as gpuarray
+
+for function in (gpuarray.sum, np.sort, lambda x: x + 1, lambda x: x[::2] * 2):
+    function(gpuarray.empty(1000, np.float32))
+    drv.Context.synchronize()
+"""
+
+
+def test_a_kernel_of_the_package(tmp_path):
+    """The report begins with the line of Python that made the array."""
+    program, path = tmp_path / "program.py", tmp_path / "rows.json"
+    program.write_text(PACKAGE)
+    done = subprocess.run(
+        [sys.executable, "-P", str(program)],
+        env={
+            **os.environ,
+            "PYCUDA_DEVICE": "cpu",
+            "PYCUDA_CPU_CHECK": "init,continue",
+            "PYCUDA_CPU_CHECK_REPORT": str(path),
+        },
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(row) for row in path.open()]
+    assert len(rows) >= 4
+    for row in rows:
+        assert row["message"].startswith(
+            f"{program}:8: the array allocated here was passed to "
+            f"{row['kernel']}, a kernel of the package pycuda"
+        )
+    assert {"sum_stage1", "sort_rows"} <= {row["kernel"] for row in rows}

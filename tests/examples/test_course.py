@@ -25,7 +25,7 @@ MISTAKES = [
     ("01_map", "2 * x", "2 * y", "undeclared identifier 'y'"),
     ("02_mirror", "width - 1 -", "width -", ":8:37: memory: read"),
     ("02_mirror", " && row < height", "", ":8:37: memory: read"),
-    ("02_mirror", "row * width + c", "row * height + c", ":8:36: race"),
+    ("02_mirror", "row * width + c", "row * height + c", ":8:9: race"),
     ("03_stride", "+= threads", "+= blockDim.x", "use atomicAdd"),
     ("03_stride", "gridDim.x * blockDim.x", "gridDim.x", ":7:14: race"),
     ("03_stride", "i < n; i", "i <= n; i", "guard the access"),
@@ -64,7 +64,7 @@ MISTAKES = [
         "x[row * 32 + lane]",
         "index 320 of 320",
     ),
-    ("08_warp", "lane == 0 && ", "", ":10:18: race: write"),
+    ("08_warp", "lane == 0 && ", "", ":10:9: race: write"),
     ("08_warp", " && row < height)", ")", "index 10 of 10"),
     ("09_matmul", "    " + BARRIER, "", "add __syncthreads() between"),
     (

@@ -84,7 +84,36 @@ thread_of(const struct cpu_check_finding *finding)
     return finding->thread ? *finding->thread : cpu_check_thread();
 }
 
+/* Returns whether the kernel is one of the package's own, which array
+ * functions run. pycuda/_kernels/building.py names their sources
+ * "pycuda/sum_stage1.cu", for example. */
+static bool
+is_package_kernel(const struct image_site *site)
+{
+    return site && strncmp(site->file, "pycuda/", 7) == 0;
+}
+
 /* ---- text for stderr ---- */
+
+/* Begins the message about a kernel of the package. The program's author knows
+ * the line that allocated the array, but not the kernel. */
+static void
+package_kernel_add(struct cpu_check_text *text,
+                   const struct cpu_check_finding *finding)
+{
+    char name[200];
+
+    cpu_check_kernel_name(name, sizeof name,
+                          cpu_worker_tls->launch->function->name);
+    if (finding->allocation) {
+        cpu_check_text_add(text, "%s: the array allocated here was passed to ",
+                           finding->allocation->made_at);
+    }
+    cpu_check_text_add(text,
+                       "%s, a kernel of the package pycuda that runs array "
+                       "functions: ",
+                       name);
+}
 
 static void
 message_make(struct cpu_check_text *text,
@@ -97,6 +126,9 @@ message_make(struct cpu_check_text *text,
     cpu_check_kernel_name(name, sizeof name, launch->function->name);
     cpu_check_triple(thread, thread_of(finding), launch->block);
     cpu_check_triple(block, check->block, launch->grid);
+    if (is_package_kernel(finding->site)) {
+        package_kernel_add(text, finding);
+    }
     cpu_check_text_add_site(text, finding->site);
     cpu_check_text_add(text, ": %s: ", finding->check);
     if (finding->has_address) {

@@ -68,6 +68,29 @@ location_of(LLVMValueRef at, struct source_location *where)
     }
 }
 
+/* Moves the location of a store from the operator `=` to the expression that
+ * is assigned to, if the compiler computed its address in the same line: the
+ * start of `x[i + 1]` in `x[i + 1] = 0`. */
+static void
+location_move_to_target(LLVMValueRef at, struct source_location *where)
+{
+    LLVMValueRef address = LLVMIsAStoreInst(at) ? LLVMGetOperand(at, 1) : NULL;
+
+    /* The address of a member is computed from that of the struct. */
+    for (; address && LLVMIsAGetElementPtrInst(address);
+         address = LLVMGetOperand(address, 0)) {
+        struct source_location target;
+
+        location_of(address, &target);
+        if (target.line == where->line && target.column &&
+            target.column < where->column &&
+            target.inlined == where->inlined &&
+            strcmp(target.file, where->file) == 0) {
+            where->column = target.column;
+        }
+    }
+}
+
 /* Parses the line from `text` to `end`. If the line is a directive such as
  * `#line 7 "name"` or `# 7 "name"`, returns the line number in the directive,
  * otherwise 0. Sets *name to the text after the opening quote, if there is a
@@ -245,6 +268,7 @@ jit_site(struct jit *jit, LLVMValueRef at, const char *object, unsigned flags,
     struct source_location where;
 
     location_of(at, &where);
+    location_move_to_target(at, &where);
     LLVMValueRef function =
         LLVMGetBasicBlockParent(LLVMGetInstructionParent(at));
     flags |= where.inlined ? IMAGE_SITE_INLINED : 0;
