@@ -177,8 +177,9 @@ FAULTS = {
     "out of bounds": (
         ["beyond", "0"],
         "memory",
-        "after the end of the 4000 bytes ... prog.py:31; offset 4000: index "
-        "1000 of 1000 elements of 4 bytes ... as in `if (i < n)` ... "
+        "after the end of the 4000 bytes ... prog.py:31, parameter 'x'; "
+        "offset 4000: index 1000 of 1000 elements of 4 bytes ... as in "
+        "`if (i < n)` ... "
         "    5 |     x[i + n] = 1; ... ^",
     ),
     "a race": (

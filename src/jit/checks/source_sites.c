@@ -70,24 +70,22 @@ location_of(LLVMValueRef at, struct source_location *where)
 
 /* Moves the location of a store from the operator `=` to the expression that
  * is assigned to, if the compiler computed its address in the same line: the
- * start of `x[i + 1]` in `x[i + 1] = 0`. */
+ * start of `x[i + 1]` in `x[i + 1] = 0`. Parts of a struct copy keep their
+ * location, by which the runtime recognises them (warp_accesses.c). */
 static void
 location_move_to_target(LLVMValueRef at, struct source_location *where)
 {
     LLVMValueRef address = LLVMIsAStoreInst(at) ? LLVMGetOperand(at, 1) : NULL;
+    struct source_location target;
 
-    /* The address of a member is computed from that of the struct. */
-    for (; address && LLVMIsAGetElementPtrInst(address);
-         address = LLVMGetOperand(address, 0)) {
-        struct source_location target;
-
-        location_of(address, &target);
-        if (target.line == where->line && target.column &&
-            target.column < where->column &&
-            target.inlined == where->inlined &&
-            strcmp(target.file, where->file) == 0) {
-            where->column = target.column;
-        }
+    if (!address || !LLVMIsAGetElementPtrInst(address) || jit_is_copy(at)) {
+        return;
+    }
+    location_of(address, &target);
+    if (target.line == where->line && target.column &&
+        target.column < where->column && target.inlined == where->inlined &&
+        strcmp(target.file, where->file) == 0) {
+        where->column = target.column;
     }
 }
 
