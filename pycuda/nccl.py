@@ -321,6 +321,8 @@ class Communicator:
             direct = target
             if target is not None and not target.flags.c_contiguous:
                 direct = gpuarray.empty(target.shape, dtype)
+            if self._must_copy(kind, source, direct):
+                source = source.copy()
             self._call(
                 kind, source, direct,
                 source.size if count is None else count,
@@ -329,6 +331,26 @@ class Communicator:
         if direct is not target:
             self._store(target, direct, stream)
         return target
+
+    def _must_copy(self, kind: int, source: Any, target: Any) -> bool:
+        """Return whether the arrays overlap in a way that NCCL forbids."""
+        if source is None or target is None:
+            return False
+        if not (source.nbytes and target.nbytes):
+            return False
+        sent, received = int(source.ptr), int(target.ptr)
+        if (
+            sent + source.nbytes <= received
+            or received + target.nbytes <= sent
+        ):
+            return False
+        if kind in (types.ALL_REDUCE, types.REDUCE, types.BROADCAST):
+            return sent != received
+        if kind in (types.ALL_GATHER, types.GATHER):
+            return sent != received + self.rank * source.nbytes
+        if kind in (types.REDUCE_SCATTER, types.SCATTER):
+            return received != sent + self.rank * target.nbytes
+        return True
 
     @staticmethod
     def _store(target: Any, direct: Any, stream: Any) -> None:

@@ -398,6 +398,36 @@ recv_fits(const struct operation *o)
            type_code_equal(o->recv->dtype, o->send->dtype);
 }
 
+/* Returns whether NCCL allows the positions of `send` and `recv` in memory:
+ * they do not overlap, or are at the place of an operation in place. The
+ * Python method copies other arrays. */
+static bool
+positions_allowed(const struct operation *o)
+{
+    size_t bytes = (size_t)PyDataType_ELSIZE(o->send->dtype);
+    CUdeviceptr send = o->send->head.pointer, recv = o->recv->head.pointer;
+    size_t sent = (size_t)o->send->size * bytes;
+    size_t received = (size_t)o->recv->size * bytes;
+    size_t rank = (size_t)o->rank.rank;
+
+    if (send + sent <= recv || recv + received <= send) {
+        return true;
+    }
+    switch (o->row->kind) {
+    case CORE_ALL_REDUCE:
+    case CORE_REDUCE:
+        return send == recv;
+    case CORE_ALL_GATHER:
+    case CORE_GATHER:
+        return send == recv + rank * sent;
+    case CORE_REDUCE_SCATTER:
+    case CORE_SCATTER:
+        return recv == send + rank * received;
+    default:
+        return false;
+    }
+}
+
 /* Prepares a method that takes `send` and `recv`. */
 static bool
 prepare_two_arrays(struct operation *o)
@@ -416,7 +446,7 @@ prepare_two_arrays(struct operation *o)
         return true;
     }
     o->recv = usual_array(recv);
-    return o->recv && recv_fits(o);
+    return o->recv && recv_fits(o) && positions_allowed(o);
 }
 
 /* Reads the arguments of a call, except those for NCCL's elements. Returns

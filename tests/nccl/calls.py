@@ -131,6 +131,32 @@ def in_place(comm):
     parts[comm.rank] = gpuarray.to_gpu(data(comm.rank, 10))
     comm.all_gather(parts[comm.rank], parts)
     expect(parts, np.stack([data(r, 10) for r in OTHERS]))
+    own = comm.rank * 10
+    sums = gpuarray.to_gpu(data(comm.rank, 10 * SIZE))
+    comm.reduce_scatter(sums, sums[own : own + 10])
+    wanted = np.add.reduce([data(r, 10 * SIZE) for r in OTHERS])
+    expect(sums[own : own + 10], wanted[own : own + 10])
+
+
+def overlapping(comm):
+    """Positions that NCCL forbids: the array that is sent is copied."""
+    every = [data(r, (SIZE, 10)) for r in OTHERS]
+    array = gpuarray.to_gpu(every[comm.rank])
+    assert comm.all_to_all(array, array) is array
+    expect(array, np.stack([a[comm.rank] for a in every]))
+    every = [data(r, 30) for r in OTHERS]
+    array = gpuarray.to_gpu(every[comm.rank])
+    comm.all_reduce(array[:20], array[1:21])
+    expect(array[1:21], np.add.reduce([a[:20] for a in every]))
+    whole = gpuarray.to_gpu(np.resize(every[comm.rank], 10 * SIZE + 3))
+    comm.all_gather(whole[3:13], whole[: 10 * SIZE])
+    wanted = [np.resize(a, 10 * SIZE + 3)[3:13] for a in every]
+    expect(whole[: 10 * SIZE], np.concatenate(wanted))
+    whole = gpuarray.to_gpu(np.resize(every[comm.rank], 10 * SIZE + 3))
+    comm.reduce_scatter(whole[3:], whole[:10])
+    first = 3 + 10 * comm.rank
+    wanted = [np.resize(a, 10 * SIZE + 3)[first : first + 10] for a in every]
+    expect(whole[:10], np.add.reduce(wanted))
 
 
 def layouts(comm):
@@ -246,8 +272,8 @@ def attributes(comm):
 
 CHECKS = (
     moved_elements, divided_elements, reductions, large_reduction,
-    other_reductions, narrow_floats, in_place, layouts, messages, to_itself,
-    stream_order, capture, split, attributes,
+    other_reductions, narrow_floats, in_place, overlapping, layouts,
+    messages, to_itself, stream_order, capture, split, attributes,
 )  # fmt: skip
 
 
