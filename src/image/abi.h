@@ -158,6 +158,7 @@ enum image_site_flags {
     IMAGE_SITE_RELEASE = 65536,   /* the access is atomic and also a fence */
     IMAGE_SITE_CONSTANT = 131072, /* accesses a __constant__ variable */
     IMAGE_SITE_INLINED = 262144,  /* is in a function that was inlined */
+    IMAGE_SITE_PART = 524288,     /* is a part of the copy of a struct */
 };
 
 /* A loop, or two nested loops, whose memory accesses are checked before the

@@ -139,8 +139,23 @@ INDICES = {
         "extern __shared__ float d[]; d[threadIdx.x + 1] = n;\n",
         LINE,
         256,
-        "less than 64 (256 bytes in elements of 4 bytes): pass more bytes as "
-        "shared=",
+        "keep the index within the 256 bytes, or pass more bytes as shared=",
+    ),
+    # 8 elements of 8 bytes, of which the kernel accesses 4
+    "member": (
+        "struct pair { float a, b; }; __shared__ pair s[8];\n"
+        "s[threadIdx.x].b = n; __syncthreads(); x[0] = s[0].b;\n",
+        LINE,
+        0,
+        "the index must be less than the number of elements of 's'",
+    ),
+    "copied": (
+        "struct pair { float a, b; }; __shared__ pair s[8]; "
+        "pair p = {1, x[0]};\n"
+        "s[threadIdx.x] = p;\n__syncthreads(); x[0] = s[0].b;\n",
+        LINE,
+        0,
+        "the index must be less than the number of elements of 's'",
     ),
     "thread_array": (
         "float v[5]; for (int k = 0; k <= n; k++) v[k] = x[k];\n"

@@ -243,25 +243,38 @@ init_remedy(const struct cpu_check_finding *finding, char *text, size_t size)
     }
 }
 
-/* Returns whether the line of the access indexes the array by more than one
- * index, as in `tile[y][x]`. */
-static bool
-has_several_indices(const struct image_site *site)
+/* Form of an access to an array in the source line. */
+enum form {
+    UNKNOWN_FORM,    /* such as a member of an element: `points[i].x` */
+    ONE_INDEX,       /* a whole element: `tile[i]` */
+    SEVERAL_INDICES, /* an element of an array of arrays: `tile[y][x]` */
+};
+
+/* Finds the form of the access from the text of its source line. */
+static enum form
+form_of(const struct image_site *site)
 {
     size_t length = strlen(site->object);
-    const char *at = site->text;
+    const char *at = length ? strstr(site->text, site->object) : NULL;
+    enum form form = UNKNOWN_FORM;
 
-    while (length && (at = strstr(at, site->object)) != NULL) {
+    for (; at; at = strstr(at, site->object)) {
         int depth = at[length] == '[';
-
         for (at += length + (size_t)depth; *at && depth; at++) {
             depth += (*at == '[') - (*at == ']');
-            if (!depth && at[1 + strspn(at + 1, " ")] == '[') {
-                return true;
-            }
         }
+        bool bare = at[-1] != ']'; /* the name without an index */
+
+        at += bare ? 0 : strspn(at, " ");
+        if (*at == '[' && !bare) {
+            return SEVERAL_INDICES;
+        }
+        if (!bare && (*at == '.' || strncmp(at, "->", 2) == 0)) {
+            return UNKNOWN_FORM;
+        }
+        form = bare ? form : ONE_INDEX;
     }
-    return false;
+    return site->flags & IMAGE_SITE_PART ? UNKNOWN_FORM : form;
 }
 
 /* Writes the remedy for an access after the end of a variable of the kernel,
@@ -273,26 +286,29 @@ variable_remedy(const struct cpu_check_finding *finding, char *text,
     const struct image_site *site = finding->site;
     unsigned long long count = finding->object_bytes / finding->bytes;
     bool dynamic = site->flags & IMAGE_SITE_SHARED && !*site->object;
+    enum form form = form_of(site);
 
     if (dynamic) {
         snprintf(text, size,
-                 "the index must be less than %llu (%llu bytes in elements of "
-                 "%llu bytes): pass more bytes as shared= of the launch, or "
-                 "guard the access",
-                 count, (unsigned long long)finding->object_bytes,
-                 (unsigned long long)finding->bytes);
-    } else if (has_several_indices(site)) {
+                 "keep the index within the %llu bytes, or pass more bytes as "
+                 "shared= of the launch",
+                 (unsigned long long)finding->object_bytes);
+    } else if (form == SEVERAL_INDICES) {
         snprintf(text, size,
                  "'%.60s' has %llu elements in all: each index must be less "
                  "than the length of its dimension",
                  site->object, count);
+    } else if (form == ONE_INDEX) {
+        snprintf(text, size,
+                 "'%.60s' has %llu elements of %llu bytes: the index must be "
+                 "less than %llu",
+                 site->object, count, (unsigned long long)finding->bytes,
+                 count);
     } else {
         snprintf(text, size,
-                 "%s%.60s%s has %llu elements of %llu bytes: the index must "
-                 "be less than %llu",
-                 *site->object ? "'" : "", *site->object ? site->object : "it",
-                 *site->object ? "'" : "", count,
-                 (unsigned long long)finding->bytes, count);
+                 "the index must be less than the number of elements%s%.60s%s",
+                 *site->object ? " of '" : "", site->object,
+                 *site->object ? "'" : "");
     }
 }
 

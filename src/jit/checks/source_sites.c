@@ -270,6 +270,7 @@ jit_site(struct jit *jit, LLVMValueRef at, const char *object, unsigned flags,
     LLVMValueRef function =
         LLVMGetBasicBlockParent(LLVMGetInstructionParent(at));
     flags |= where.inlined ? IMAGE_SITE_INLINED : 0;
+    flags |= jit_is_copy(at) ? IMAGE_SITE_PART : 0;
     LLVMValueRef fields[] = {
         text_constant(jit, where.file),
         text_constant(jit, object ? object : ""),
