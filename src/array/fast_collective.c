@@ -494,7 +494,7 @@ result_new(const struct operation *o)
 static PyObject *
 operation_run(struct operation *o, PyObject *capsule)
 {
-    struct elements elements;
+    struct elements elements = {0};
     const PyArray_Descr *dtype = (o->send ? o->send : o->recv)->dtype;
 
     if (!(o->reduces ? elements_reduced(dtype, o->op, &elements)

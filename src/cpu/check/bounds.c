@@ -171,7 +171,7 @@ struct fault {
     uintptr_t object;
     uint64_t object_bytes;
     const struct image_site *site;
-    char detail[400];
+    char detail[640];
 };
 
 /* Formats where an access is relative to an object, such as "12 bytes after

@@ -30,7 +30,7 @@ report(uintptr_t address, uint64_t bytes, const struct image_site *site)
 {
     struct cpu_worker *worker = cpu_worker_tls;
     struct cpu_check_allocation found;
-    char detail[400], parameter[80];
+    char detail[640], parameter[80];
     bool shared = cpu_check_is_shared(cpu_check_self(), address);
     bool local = !shared && cpu_check_is_stack(worker, address);
     bool global = !shared && !local && cpu_check_find(address, &found) &&
