@@ -23,19 +23,23 @@ struct member {
     CUstream stream;
 };
 
-/* The open groups of the thread. The lists are NULL while they are empty. */
-static _Thread_local struct {
-    int depth;
+/* The open groups of a thread. The lists are NULL while they are empty. */
+struct group {
+    int depth; /* number of groups that are open inside each other */
     unsigned count;
     struct member *members;
     PyObject *arrays; /* list; keeps the arrays of the calls alive */
     PyObject *ends;   /* list of functions to call after the group */
-} group;
+};
+
+/* NULL: the thread has no open group. A pointer, since the memory for
+ * variables of threads is scarce (tests/isolated/test_static_tls.py). */
+static _Thread_local struct group *group;
 
 bool
 core_nccl_in_group(void)
 {
-    return group.depth > 0;
+    return group != NULL;
 }
 
 /* Appends an object to a list of the group, which is created if needed. */
@@ -48,24 +52,24 @@ list_append(PyObject **list, PyObject *object)
     return PyList_Append(*list, object);
 }
 
-/* Adds the latest call of a communicator to the open group. */
+/* Adds the latest call of a communicator to the open group-> */
 static int
 member_update(PyObject *capsule, struct core_communicator *comm,
               const struct core_nccl_mark *mark, CUstream stream)
 {
     struct member *member = NULL;
-    for (size_t i = 0; i < group.count && member == NULL; i++) {
-        member = group.members[i].comm == comm ? &group.members[i] : NULL;
+    for (size_t i = 0; i < group->count && member == NULL; i++) {
+        member = group->members[i].comm == comm ? &group->members[i] : NULL;
     }
     if (member == NULL) {
         struct member *grown = PyMem_RawRealloc(
-            group.members, (group.count + 1) * sizeof *group.members);
+            group->members, (group->count + 1) * sizeof *group->members);
         if (grown == NULL) {
             PyErr_NoMemory();
             return -1;
         }
-        group.members = grown;
-        member = &grown[group.count++];
+        group->members = grown;
+        member = &grown[group->count++];
         member->capsule = Py_NewRef(capsule);
         member->comm = comm;
     }
@@ -79,8 +83,8 @@ core_nccl_group_add(PyObject *capsule, struct core_communicator *comm,
                     const struct core_nccl_mark *mark,
                     const struct core_collective_call *call)
 {
-    if ((call->send != NULL && list_append(&group.arrays, call->send) < 0) ||
-        (call->recv != NULL && list_append(&group.arrays, call->recv) < 0)) {
+    if ((call->send != NULL && list_append(&group->arrays, call->send) < 0) ||
+        (call->recv != NULL && list_append(&group->arrays, call->recv) < 0)) {
         return -1;
     }
     return member_update(capsule, comm, mark, call->stream);
@@ -99,26 +103,22 @@ member_is_watched(const struct member *member)
 static void
 group_watch_begin(void)
 {
-    for (size_t i = 0; i < group.count; i++) {
-        if (member_is_watched(&group.members[i])) {
-            core_nccl_watch_begin(group.members[i].comm->watch,
-                                  &group.members[i].mark);
+    for (size_t i = 0; i < group->count; i++) {
+        if (member_is_watched(&group->members[i])) {
+            core_nccl_watch_begin(group->members[i].comm->watch,
+                                  &group->members[i].mark);
         }
     }
 }
 
 /* Called after ncclGroupEnd. `issued` is true if the library has issued the
  * calls of the group, and false after an error. Begins to observe whether the
- * issued calls complete, and empties the group. Returns -1 with an exception
- * if a communicator has failed. */
+ * issued calls complete. Frees `members`. Returns -1 with an exception if a
+ * communicator has failed. */
 static int
-group_watch_end(bool issued)
+group_watch_end(struct member *members, size_t count, bool issued)
 {
     int status = 0;
-    struct member *members = group.members;
-    size_t count = group.count;
-    group.members = NULL;
-    group.count = 0;
     for (size_t i = 0; i < count; i++) {
         struct core_nccl_watch *watch = members[i].comm->watch;
         struct core_scope scope;
@@ -153,58 +153,68 @@ ends_run(PyObject *ends)
     return 0;
 }
 
-/* Ends the innermost group of the thread. The outermost group issues the
- * operations without the GIL, since NCCL may wait for other ranks. */
+/* Ends a group inside another one: NCCL issues nothing yet. */
 static int
-group_close(void)
+inner_close(void)
 {
-    bool outermost = group.depth == 1;
-    PyThreadState *thread = NULL;
-    if (outermost) {
-        group_watch_begin();
-        thread = core_gil_release();
-    }
+    group->depth--;
+    return core_nccl_check(nccl.ncclGroupEnd(), NULL, "ncclGroupEnd");
+}
+
+/* Ends the outermost group of the thread. NCCL issues the operations without
+ * the GIL, since it may wait for other ranks. Then calls the functions of
+ * _nccl_group_defer, unless the group has failed. */
+static int
+outermost_close(void)
+{
+    group_watch_begin();
+    PyThreadState *thread = core_gil_release();
     ncclResult_t result = nccl.ncclGroupEnd();
-    if (outermost) {
-        core_gil_acquire(thread);
-    }
-    group.depth--;
-    return (outermost && group_watch_end(result == ncclSuccess) < 0)
-               ? -1
-               : core_nccl_check(result, NULL, "ncclGroupEnd");
+    core_gil_acquire(thread);
+    /* taken from the thread first, since the rest may run Python code */
+    struct group ended = *group;
+    PyMem_RawFree(group);
+    group = NULL;
+    int status =
+        group_watch_end(ended.members, ended.count, result == ncclSuccess) < 0
+            ? -1
+            : core_nccl_check(result, NULL, "ncclGroupEnd");
+    status = status < 0 ? status : ends_run(ended.ends);
+    Py_XDECREF(ended.ends);
+    Py_XDECREF(ended.arrays);
+    return status;
 }
 
 static PyObject *
 group_enter(PyObject *self, PyObject *unused)
 {
-    (void)unused;
-    if (core_nccl_open() < 0 ||
-        core_nccl_check(nccl.ncclGroupStart(), NULL, "ncclGroupStart") < 0) {
+    (void)self, (void)unused;
+    if (core_nccl_open() < 0) {
         return NULL;
     }
-    group.depth++;
-    (void)self;
+    struct group *made = NULL;
+    if (group == NULL && (made = PyMem_RawCalloc(1, sizeof *made)) == NULL) {
+        return PyErr_NoMemory();
+    }
+    if (core_nccl_check(nccl.ncclGroupStart(), NULL, "ncclGroupStart") < 0) {
+        PyMem_RawFree(made);
+        return NULL;
+    }
+    group = group == NULL ? made : group;
+    group->depth++;
     Py_RETURN_NONE;
 }
 
-/* After the outermost group, calls the functions of _nccl_group_defer, unless
- * the group has failed. Never suppresses an exception of the with block. */
+/* Never suppresses an exception of the with block. */
 static PyObject *
 group_exit(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self, (void)args, (void)nargs;
-    if (group.depth == 0) {
+    if (group == NULL) {
         PyErr_SetString(core.logic_error, "this thread has no open group");
         return NULL;
     }
-    int status = group_close();
-    if (group.depth == 0) {
-        PyObject *arrays = group.arrays, *ends = group.ends;
-        group.arrays = group.ends = NULL;
-        status = status < 0 ? status : ends_run(ends);
-        Py_XDECREF(ends);
-        Py_XDECREF(arrays);
-    }
+    int status = group->depth > 1 ? inner_close() : outermost_close();
     return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
@@ -214,10 +224,10 @@ static PyObject *
 group_defer(PyObject *module, PyObject *function)
 {
     (void)module;
-    if (group.depth == 0) {
+    if (group == NULL) {
         Py_RETURN_FALSE;
     }
-    return list_append(&group.ends, function) < 0 ? NULL : Py_NewRef(Py_True);
+    return list_append(&group->ends, function) < 0 ? NULL : Py_NewRef(Py_True);
 }
 
 static PyMethodDef methods[] = {
