@@ -28,7 +28,7 @@
 PyObject **
 core_local_slot(enum core_local which)
 {
-    struct core_context *context = core_current();
+    struct core_context *context = core_current_known();
     return context == NULL ? NULL : &context->local[which];
 }
 

@@ -370,15 +370,18 @@ argument_check(struct core_function *function, uint32_t index, PyObject *arg)
 }
 
 /* Returns the dtype of an array on the device or the host, or of a handler's
- * array, borrowed; NULL for other arguments. */
+ * array, borrowed; NULL for other arguments. `kind` is that of the argument's
+ * type. */
 static PyObject *
-argument_dtype(PyObject *arg)
+argument_dtype(PyObject *arg, enum core_argument kind)
 {
-    if (core_is_array(arg)) {
+    if (kind == ARGUMENT_ARRAY) {
         return core_array_dtype((struct core_array_head *)arg);
     }
-    if (PyObject_TypeCheck(arg, core.handler_type)) {
+    if (kind == ARGUMENT_HANDLER) {
         arg = core_handler_array(arg);
+    } else if (kind != ARGUMENT_NDARRAY) {
+        return NULL;
     }
     return arg != NULL && PyArray_Check(arg)
                ? (PyObject *)PyArray_DESCR((PyArrayObject *)arg)
@@ -403,7 +406,8 @@ argument_store(struct core_function *function, uint32_t index, PyObject *arg,
     struct core_slot *slot = &function->slots[index];
     uint32_t bytes = function->layout.parameters[index].bytes;
     struct value value;
-    if (Py_TYPE(arg) != slot->type || argument_dtype(arg) != slot->dtype) {
+    if (Py_TYPE(arg) != slot->type ||
+        argument_dtype(arg, slot->kind) != slot->dtype) {
         if (slot->type_checks < MAX_TYPE_CHECKS) {
             if (argument_check(function, index, arg) < 0) {
                 return -1;
@@ -411,7 +415,7 @@ argument_store(struct core_function *function, uint32_t index, PyObject *arg,
             slot->type_checks++;
         }
         core_slot_set_type(slot, Py_TYPE(arg));
-        Py_XSETREF(slot->dtype, Py_XNewRef(argument_dtype(arg)));
+        Py_XSETREF(slot->dtype, Py_XNewRef(argument_dtype(arg, slot->kind)));
     }
     if (value_read(function, index, arg, slot, pack, &value) < 0) {
         return -1;
