@@ -2,12 +2,8 @@
 
 # SPDX-License-Identifier: MIT
 
-import json
-import os
-import subprocess
-import sys
-
 import pytest
+from new_reports import run_checked
 
 pytestmark = pytest.mark.cpu
 
@@ -31,24 +27,12 @@ for name, (body, n, block, shared) in cases.items():
 
 def remedies(path, checks, cases):
     """Run the kernels; return (kind, remedy) of each report by kernel."""
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", PROGRAM],
-        input=repr(cases),
-        env={
-            **os.environ,
-            "PYCUDA_DEVICE": "cpu",
-            "PYCUDA_CPU_CHECK": f"{checks},continue",
-            "PYCUDA_CPU_CHECK_REPORT": str(path),
-            "PYCUDA_CPU_THREADS": "1",
-        },
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
+    reports, _ = run_checked(
+        ["-c", PROGRAM], checks, path,
+        input=repr(cases), PYCUDA_CPU_THREADS="1",
+    )  # fmt: skip
     found = {name: [] for name in cases}
-    for row in path.open():
-        report = json.loads(row)
+    for report in reports:
         pair = report["kind"], report["remedy"]
         found[report["kernel"]].append(pair)
     return found

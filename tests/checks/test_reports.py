@@ -2,12 +2,12 @@
 
 # SPDX-License-Identifier: MIT
 
-import json
 import os
 import subprocess
 import sys
 
 import pytest
+from new_reports import run_checked
 
 pytestmark = pytest.mark.cpu
 
@@ -130,21 +130,12 @@ WANTED = {
 def reports(request, tmp_path_factory):
     """Rows of JSON, and the text on stderr."""
     path = tmp_path_factory.mktemp("reports") / "rows.json"
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", PROGRAM, request.param],
-        env={
-            **os.environ,
-            "PYCUDA_DEVICE": "cpu",
-            "PYCUDA_CPU_CHECK": "memory,race,init,continue",
-            "PYCUDA_CPU_CHECK_REPORT": str(path),
-            "PYCUDA_CPU_THREADS": "1",
-        },
-        capture_output=True,
-        text=True,
-        timeout=300,
+    return run_checked(
+        ["-c", PROGRAM, request.param],
+        "memory,race,init",
+        path,
+        PYCUDA_CPU_THREADS="1",
     )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(row) for row in path.open()], done.stderr
 
 
 @pytest.mark.parametrize("kernel", WANTED)
@@ -264,20 +255,7 @@ GUARDS = {
 def test_a_missing_guard_of_two_dimensions(tmp_path):
     """A thread beyond its row accesses an element of the next row."""
     path = tmp_path / "rows.json"
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", IMAGES],
-        env={
-            **os.environ,
-            "PYCUDA_DEVICE": "cpu",
-            "PYCUDA_CPU_CHECK": "memory,race,continue",
-            "PYCUDA_CPU_CHECK_REPORT": str(path),
-        },
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    rows = [json.loads(row) for row in path.open()]
+    rows, _ = run_checked(["-c", IMAGES], "memory,race", path)
     found = {row["kernel"]: row["remedy"] for row in rows}
     assert set(found) == {*GUARDS, "bins", "one_dimension"}
     for kernel, remedy in found.items():
@@ -302,20 +280,7 @@ def test_a_kernel_of_the_package(tmp_path):
     """The report begins with the line of Python that made the array."""
     program, path = tmp_path / "program.py", tmp_path / "rows.json"
     program.write_text(PACKAGE)
-    done = subprocess.run(
-        [sys.executable, "-P", str(program)],
-        env={
-            **os.environ,
-            "PYCUDA_DEVICE": "cpu",
-            "PYCUDA_CPU_CHECK": "init,continue",
-            "PYCUDA_CPU_CHECK_REPORT": str(path),
-        },
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    rows = [json.loads(row) for row in path.open()]
+    rows, _ = run_checked([str(program)], "init", path)
     assert len(rows) >= 4
     for row in rows:
         assert row["message"].startswith(

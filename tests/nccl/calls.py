@@ -7,7 +7,6 @@ SPDX-License-Identifier: MIT
 
 import sys
 import threading
-import traceback
 
 import numpy as np
 from ranks import ranks  # the folder of this file
@@ -295,15 +294,8 @@ def one_thread(group):
 
 
 def main():
-    failed = 0
     with ranks(SIZE) as group:
-        for check in CHECKS:
-            for result in group.run(check):
-                if isinstance(result, Exception):
-                    failed += 1
-                    print(check.__name__)
-                    traceback.print_exception(result)
-                    break
+        failed = group.count_wrong(CHECKS)
         one_thread(group)
         group.comms[0].destroy()
         with group.contexts[0]:

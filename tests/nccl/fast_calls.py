@@ -9,7 +9,6 @@ SPDX-License-Identifier: MIT
 
 import inspect
 import sys
-import traceback
 import weakref
 from pathlib import Path
 
@@ -386,16 +385,9 @@ CHECKS = (
 
 
 def main():
-    failed = 0
     nccl._OBSERVE = sys.argv[1:] == ["observe"]
     with ranks(SIZE) as group:
-        for check in CHECKS:
-            for result in group.run(check):
-                if isinstance(result, Exception):
-                    failed += 1
-                    print(check.__name__)
-                    traceback.print_exception(result)
-                    break
+        failed = group.count_wrong(CHECKS)
     print(f"{len(CHECKS)} checks, {failed} wrong")
     return failed
 

@@ -4,6 +4,7 @@
 
 import contextlib
 import threading
+import traceback
 
 import pycuda.driver as drv
 from pycuda import nccl
@@ -45,6 +46,18 @@ class Ranks:
         for result in self.run(function):
             if isinstance(result, Exception):
                 raise result
+
+    def count_wrong(self, checks):
+        """Run the checks; print the name and error of each wrong one."""
+        failed = 0
+        for check in checks:
+            try:
+                self.check(check)
+            except Exception as error:
+                failed += 1
+                print(check.__name__)
+                traceback.print_exception(error)
+        return failed
 
     def close(self):
         """Destroy the communicator and its contexts."""
