@@ -36,7 +36,8 @@ struct stack {
 static bool (*adopt)(void);
 
 static _Thread_local struct stack *cached CORE_AT_ONCE;
-/* Id of the Python thread state whose stack is in `cached`. */
+/* Id of the Python thread state whose stack is in `cached`; 0, which no thread
+ * state has, if `cached` is NULL. */
 static _Thread_local uint64_t cached_for CORE_AT_ONCE;
 
 static int
@@ -85,6 +86,7 @@ stack_dealloc(PyObject *self)
     PyObject_GC_UnTrack(self);
     if ((struct stack *)self == cached) {
         cached = NULL;
+        cached_for = 0;
     }
     stack_clear(self);
     PyMem_Free(((struct stack *)self)->items);
@@ -141,8 +143,7 @@ static inline struct stack *
 stack_get(bool create)
 {
     uint64_t id = PyThreadState_Get()->id;
-    return cached != NULL && cached_for == id ? cached
-                                              : stack_find(id, create);
+    return cached_for == id ? cached : stack_find(id, create);
 }
 
 /* Returns this thread's stack, or NULL with an exception. */
@@ -196,6 +197,30 @@ core_stack_was_used(void)
     return stack != NULL && stack->was_used;
 }
 
+/* Slow path of stack_top: finds the thread's stack, and removes detached
+ * contexts from its top. */
+static __attribute__((noinline)) struct core_context *
+stack_top_unusual(void)
+{
+    struct core_context *found = stack_top_find(stack_get(false));
+    return found == NULL && (adopt != NULL && adopt())
+               ? stack_top_find(stack_get(false))
+               : found;
+}
+
+/* Same as core_stack_top. Inline, and with its slow path in a function of its
+ * own, since nearly every call of the package comes here. */
+static inline struct core_context *
+stack_top(void)
+{
+    uint64_t id = PyThreadState_Get()->id;
+    const struct stack *stack = cached;
+    if (LIKELY(cached_for == id && stack->top != NULL && stack->top->valid)) {
+        return stack->top;
+    }
+    return stack_top_unusual();
+}
+
 /* Returns the context on top of this thread's stack, borrowed; NULL without an
  * exception if there is none. If this thread has never pushed a context, first
  * pushes the context that the program chose for such threads
@@ -203,14 +228,7 @@ core_stack_was_used(void)
 struct core_context *
 core_stack_top(void)
 {
-    struct stack *stack = stack_get(false);
-    if (LIKELY(stack != NULL && stack->top != NULL && stack->top->valid)) {
-        return stack->top;
-    }
-    struct core_context *found = stack_top_find(stack);
-    return found == NULL && (adopt != NULL && adopt())
-               ? stack_top_find(stack_get(false))
-               : found;
+    return stack_top();
 }
 
 /* Makes `top` current in CUDA if another context is current. Returns true if
@@ -228,14 +246,14 @@ stack_claim(const struct core_context *top)
 bool
 core_stack_claim(void)
 {
-    const struct core_context *top = core_stack_top();
+    const struct core_context *top = stack_top();
     return top != NULL && !core.forked && stack_claim(top);
 }
 
 struct core_context *
 core_stack_claim_top(void)
 {
-    struct core_context *top = core_stack_top();
+    struct core_context *top = stack_top();
     if (top != NULL && !core.forked) {
         stack_claim(top);
     }
@@ -264,14 +282,14 @@ current_refuse(const struct core_context *top)
 struct core_context *
 core_current_known(void)
 {
-    struct core_context *top = core_stack_top();
+    struct core_context *top = stack_top();
     return LIKELY(top != NULL && !core.forked) ? top : current_refuse(top);
 }
 
 struct core_context *
 core_current(void)
 {
-    struct core_context *top = core_stack_top();
+    struct core_context *top = stack_top();
     if (UNLIKELY(top == NULL || core.forked)) {
         return current_refuse(top);
     }
@@ -375,7 +393,7 @@ core_current_table(enum core_table which, size_t bytes)
 int
 core_stack_restore(void)
 {
-    struct core_context *top = core_stack_top();
+    struct core_context *top = stack_top();
     return core_check(driver.cuCtxSetCurrent(top == NULL ? NULL : top->handle),
                       "cuCtxSetCurrent");
 }

@@ -67,6 +67,7 @@ struct core_pool {
     struct core_allocation *newest;
     /* bytes of all idle blocks, including the newest one, and their limit */
     size_t idle_bytes, most_bytes;
+    unsigned bins_used; /* bins from this index on have never had a block */
     struct bin bins[BIN_COUNT];
 };
 
@@ -191,6 +192,9 @@ bin_put(struct core_pool *pool, struct core_allocation *dead, bool with_object)
         }
         bin->blocks = blocks;
         bin->capacity = capacity;
+        if (dead->bin >= pool->bins_used) {
+            pool->bins_used = dead->bin + 1;
+        }
     }
     bin->blocks[bin->count++] = (struct block){
         .pointer = dead->pointer,
@@ -491,7 +495,7 @@ core_pool_stream_ended(struct core_context *context, CUstream stream)
         return;
     }
     newest_to_bin(context->pool);
-    for (unsigned i = 0; i < BIN_COUNT; i++) {
+    for (unsigned i = 0; i < context->pool->bins_used; i++) {
         struct bin *bin = &context->pool->bins[i];
         for (size_t j = 0; j < bin->count; j++) {
             bin->blocks[j].idle |= bin->blocks[j].stream == stream;

@@ -36,8 +36,9 @@ struct cpu_event {
     atomic_uint references;
     pthread_mutex_t lock;
     /* The captured graph nodes that the event's last record depends on, if the
-     * event was last recorded in a capture; guarded by `lock`. */
-    struct cpu_captured *captured;
+     * event was last recorded in a capture. Guarded by `lock`, except the test
+     * for NULL in cpu_event_forget_capture. */
+    struct cpu_captured *_Atomic captured;
     pthread_mutex_t mark_lock;
     /* The marker operation of the last record, or NULL if there was none;
      * guarded by mark_lock. */
@@ -187,6 +188,9 @@ cpu_event_invalidates(struct cpu_event *event)
 void
 cpu_event_forget_capture(struct cpu_event *event)
 {
+    if (!event->captured) {
+        return; /* the usual case, which then takes no lock */
+    }
     pthread_mutex_lock(&event->lock);
     struct cpu_captured *captured = event->captured;
     event->captured = NULL;
