@@ -1,12 +1,13 @@
 """Operations per second of several threads, beside threads of plain C.
 
-Usage: ``python benchmarks/threads.py [--seconds N]``.
+Usage: ``python benchmarks/threads.py [--seconds N] [--devices N]``.
 
-Each thread has a context and repeats one operation: a launch by
-`prepared_call`, or the sum of two arrays of 1024 elements.  The C twin's
-threads call `cuLaunchKernel` with the same kernel.  All rows are measured in
-one process, in turn, for each number of threads.  The table has operations per
-second of all threads together, their ratio to the twin's, and to one thread.
+Each thread has a context, on one of the first N devices (all of them without
+`--devices`) in turn, and repeats one operation: a launch by `prepared_call`,
+or the sum of two arrays of 1024 elements.  The C twin's threads call
+`cuLaunchKernel` with the same kernel.  All rows are measured in one process,
+in turn, for each number of threads.  The table has operations per second of
+all threads together, their ratio to the twin's, and to one thread.
 
 With the GIL the rows show how far it lets threads run in parallel.  Without
 it (free-threaded Python) they should scale as the twin's.
@@ -65,7 +66,9 @@ def batches(twin: Twin) -> dict[str, Callable[[], object]]:
     }
 
 
-def measure(twin: Twin, count: int, seconds: float) -> dict[str, float]:
+def measure(
+    twin: Twin, count: int, seconds: float, devices: int
+) -> dict[str, float]:
     """Return operations per second of `count` threads, for each row."""
     import pycuda.driver as cuda
 
@@ -74,8 +77,8 @@ def measure(twin: Twin, count: int, seconds: float) -> dict[str, float]:
     guard = threading.Lock()
     errors: list[BaseException] = []
 
-    def work() -> None:
-        context = cuda.Device(0).make_context()
+    def work(number: int) -> None:
+        context = cuda.Device(number % devices).make_context()
         try:
             for row, batch in batches(twin).items():
                 batch()
@@ -93,7 +96,9 @@ def measure(twin: Twin, count: int, seconds: float) -> dict[str, float]:
         finally:
             context.pop()
 
-    threads = [threading.Thread(target=work) for _ in range(count)]
+    threads = [
+        threading.Thread(target=work, args=[number]) for number in range(count)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -108,17 +113,19 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seconds", type=float, default=1)
-    seconds = parser.parse_args().seconds
+    parser.add_argument("--devices", type=int, default=0)
+    arguments = parser.parse_args()
     cuda.init()
+    devices = arguments.devices or cuda.Device.count()
     context = cuda.Device(0).make_context()
     twin = Twin()
     describe_machine(cuda.Device(0).name())
     enabled = getattr(sys, "_is_gil_enabled", lambda: True)()
-    print(f"{'With' if enabled else 'Without'} the GIL.\n")
+    print(f"{'With' if enabled else 'Without'} the GIL. Devices: {devices}.\n")
     rows: list[list[object]] = []
     alone: dict[str, float] = {}  # rates of one thread
     for count in THREADS:
-        totals = measure(twin, count, seconds)
+        totals = measure(twin, count, arguments.seconds, devices)
         for row, rate in totals.items():
             ratio = f"{rate / totals[TWIN]:.2f}" if row != TWIN else ""
             scale = f"{rate / alone.setdefault(row, rate):.2f}"
