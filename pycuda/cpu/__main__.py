@@ -69,6 +69,7 @@ def _explain(given: argparse.Namespace) -> int:
         print(f"{' and '.join(forms)}: one of them", file=sys.stderr)
         return 2
     form = forms[0] if forms else ""
+    os.environ["PYCUDA_DEVICE"] = "cpu"  # on machines with a GPU, too
     try:
         if form in ("--ir", "--asm"):
             print(_explain_module.code(given.source, form[2:], options))

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import ast
-import ctypes
 import json
 import os
 import re
@@ -13,8 +12,11 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from pycuda import cpu
-from pycuda._compile.source import without_comments
+import pycuda.driver as drv
+from pycuda import _driver, compiler, cpu
+from pycuda._compile import files, nvrtc
+from pycuda._compile import source as _source
+from pycuda._compile.job import Job, Request
 
 # The start of a module in PTX: comments, then its version.
 _PTX = re.compile(rb"(?:\s|//[^\n]*\n|(?>/\*.*?\*/))*\.version\b", re.DOTALL)
@@ -28,6 +30,8 @@ _JIT_OPTIONS = {
 }
 
 
+# The directive before a wrapped source, whose first line it numbers.
+_LINE = re.compile(rf'^#line (\d+) "{re.escape(_source.FILE_NAME)}"', re.M)
 # Start of the C++ that a Python file has as a text.
 _KERNEL = re.compile(r"\b__global__\b")
 
@@ -36,14 +40,10 @@ class CompileError(Exception):
     """Error of a source that does not compile, with the compiler's text."""
 
 
-def _library() -> ctypes.CDLL:
-    return ctypes.CDLL(str(cpu.library()))
-
-
-def _sources(path: Path) -> list[bytes]:
+def _sources(path: Path) -> list[tuple[bytes, int]]:
     """Return the sources in a file: its text, or the texts of a Python file.
 
-    Lines of the texts have the numbers of the Python file.
+    The number of each is that of its first line in the file.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def _sources(path: Path) -> list[bytes]:
     """
     content = path.read_bytes()
     if path.suffix != ".py":
-        return [content]
+        return [(content, 1)]
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError) as error:
@@ -64,12 +64,12 @@ def _sources(path: Path) -> list[bytes]:
         for part in node.values
     }
     sources = [
-        f'#line {node.lineno} "{path.name}"\n{node.value}\n'.encode()
+        (node.value.encode(), node.lineno)
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and id(node) not in parts
-        and _KERNEL.search(without_comments(node.value))
+        and _KERNEL.search(_source.without_comments(node.value))
     ]
     if not sources:
         raise CompileError(
@@ -82,7 +82,7 @@ def _sources(path: Path) -> list[bytes]:
     return sources
 
 
-def _jit_inputs(path: Path, options: list[str]) -> list[bytes]:
+def _jit_inputs(path: Path, words: list[str]) -> list[bytes]:
     """Return the inputs of pycuda-jit for a file: PTX, or images of C++.
 
     Raises
@@ -91,52 +91,70 @@ def _jit_inputs(path: Path, options: list[str]) -> list[bytes]:
         With the compiler's messages.
     """
     return [
-        source if _PTX.match(source) else _bitcode(path, source, options)
-        for source in _sources(path)
+        text if _PTX.match(text) else _bitcode(path, text, line, words)
+        for text, line in _sources(path)
     ]
 
 
-def _bitcode(path: Path, source: bytes, options: list[str]) -> bytes:
-    """Compile the source to an image that pycuda-jit reads.
+def _bitcode(path: Path, text: bytes, line: int, words: list[str]) -> bytes:
+    """Compile the text to an image that pycuda-jit reads.
+
+    The text is compiled as `SourceModule` compiles it: after the package's
+    prelude and in ``extern "C"``.  A text that this makes invalid, such as
+    one with templates, is compiled as with ``no_extern_c``.
 
     Raises
     ------
     CompileError
         With the compiler's messages.
     """
-    nvrtc = _library()
-    program = ctypes.c_void_p()
-    nvrtc.nvrtcCreateProgram(
-        ctypes.byref(program),
-        source,
-        os.fsencode(path.name),
-        0,
-        None,
-        None,
-    )
+    if _driver._device_kind() != "cpu":
+        raise CompileError("explain needs the CPU device: PYCUDA_DEVICE=cpu")
+    first = _compiled(path, text, line, words, no_extern_c=False)
+    if first.image is not None:
+        return first.image
+    second = _compiled(path, text, line, words, no_extern_c=True)
+    if second.image is not None:
+        return second.image
+    # Errors that the extern "C" causes are not those of the text.
+    log = second.log if "C++ linkage" in first.log else first.log
+    raise CompileError(f"{log}\n{nvrtc.advice(log, False)}".rstrip())
+
+
+def _compiled(
+    path: Path, text: bytes, line: int, words: list[str], no_extern_c: bool
+) -> nvrtc.Result:
+    """Compile the text, of which line 1 is the file's line `line`."""
     # The compiler makes an image only for a real architecture (sm_...).
-    given = any(
-        option.startswith(("-arch", "--gpu-arch")) for option in options
+    words = [word.replace("=compute_", "=sm_") for word in words]
+    request = Request(
+        files.decode(text),
+        words or compiler.DEFAULT_NVCC_FLAGS,
+        no_extern_c=no_extern_c,
+        include_dirs=[str(path.parent)],
     )
-    arch = [] if given else ["-arch=sm_75"]
-    words = [
-        word.replace("=compute_", "=sm_").encode()
-        for word in ("-rdc=true", f"-I{path.parent}", *arch, *options)
-    ]
-    code = nvrtc.nvrtcCompileProgram(
-        program, len(words), (ctypes.c_char_p * len(words))(*words)
+    try:
+        job = Job(request)
+    except drv.CompileError as error:
+        raise CompileError(str(error)) from None
+    return nvrtc.run(
+        _with_lines(job.text, path.name, line),
+        [*job.words, "-rdc=true", *(f"-I{d}" for d in job.folders.all)],
+        job.arch,
+        "cubin",
+        on_gpu=False,
     )
-    size = ctypes.c_size_t()
-    if code:
-        nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
-        log = ctypes.create_string_buffer(size.value)
-        nvrtc.nvrtcGetProgramLog(program, log)
-        raise CompileError(log.value.decode(errors="replace").rstrip())
-    nvrtc.nvrtcGetCUBINSize(program, ctypes.byref(size))
-    image = ctypes.create_string_buffer(size.value)
-    nvrtc.nvrtcGetCUBIN(program, image)
-    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
-    return image.raw
+
+
+def _with_lines(text: str, name: str, line: int) -> str:
+    """Give the lines of a wrapped source the numbers of the file `name`."""
+    quoted = name.replace("\\", "\\\\").replace('"', '\\"')
+
+    def numbered(first: int) -> str:
+        return f'#line {line + first - 1} "{quoted}"'
+
+    text = _LINE.sub(lambda m: numbered(int(m[1])), text, count=1)
+    return f"{numbered(1)}\n{text}"
 
 
 def explain(source: str | Path, options: list[str] | None = None) -> Any:
@@ -148,7 +166,8 @@ def explain(source: str | Path, options: list[str] | None = None) -> Any:
         Path of the file.  Of a Python file, all texts with a kernel are
         compiled, each as a source of its own.
     options
-        Compiler options, as NVRTC takes them. PTX has none of them.
+        Compiler options, as SourceModule takes them; by default
+        `pycuda.compiler.DEFAULT_NVCC_FLAGS`. PTX has none of them.
 
     Returns
     -------
@@ -195,7 +214,7 @@ def code(
         ``"ir"``, LLVM's intermediate representation after all passes, or
         ``"asm"``, the processor's instructions.
     options
-        Compiler options, as NVRTC takes them.
+        Compiler options, as SourceModule takes them.
 
     Raises
     ------
