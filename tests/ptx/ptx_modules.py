@@ -321,6 +321,21 @@ code(
     ".global .u32 a[] = {1, 2, 3};\n",
 )
 code(
+    "array_elements",
+    [13, 12, 12, 23, 11, 8],
+    "mov.u32 %r1, 1; mov.u64 %d1, -1; mov.u64 %d2, a[2];"
+    " ld.global.u32 %r2, [%d2+4]; ld.global.u32 %r3, a[%r1];"
+    " st.shared.u32 s[%r1], %r3; ld.shared.u32 %r3, [s+4]; mov.u32 %r4, s[1];"
+    " ld.shared.u32 %r4, [%r4]; st.global.u32 a[1+1], 23;"
+    " mov.u64 %d3, a[%r1+1]; ld.global.u32 %r5, [%d3];"
+    " cvta.global.u64 %d4, a[0]; ld.u32 %r6, [%d4]; mov.u64 %d5, b[%d1+2];"
+    " mov.u64 %d6, b; sub.u64 %d5, %d5, %d6; cvt.u32.u64 %r7, %d5;"
+    " st.global.v4.u32 [%out], {%r2, %r3, %r4, %r5};"
+    " st.global.v2.u32 [%out+16], {%r6, %r7};",
+    ".global .u32 a[2][2] = {{11, 12}, {10, 13}};\n"
+    ".global .u64 b[3];\n.shared .u32 s[4];\n",
+)
+code(
     "float_list",
     [bits(1.5), bits(-2.0)],
     "mov.u64 %d1, a; ld.global.v2.u32 {%r1, %r2}, [%d1];"

@@ -51,6 +51,9 @@ FORMS = [
     " {r0, r1, r2, r3}, {r4, r5}, {r6}, {r0, r1, r2, r3}",
     "wmma.mma.sync.aligned.row.row.m8n8k32.s32.s4.s4.s32"
     " {r0, r1}, {r2}, {r3}, {r4, r5}",
+    "add.u64 d0, global_variable[4], 4",
+    "atom.global.add.u32 r0, global_variable[4], 3",
+    "mov.u64 d0, d1[4]",
     "mov.u32 r0, %pmx",
     "mov.u32 r0, %pm8",
     "mov.u32 r0, %envreg32",

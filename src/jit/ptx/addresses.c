@@ -122,6 +122,49 @@ register_address(struct ptx *ptx, const struct ptx_operand *operand,
                : value;
 }
 
+/* Returns the index of an array element as an i64. With a register of 32 bits
+ * the index is computed with 32 bits and then extended with zeros. */
+static LLVMValueRef
+element_index(struct ptx *ptx, const struct ptx_operand *operand)
+{
+    struct jit *jit = ptx->jit;
+    uint64_t offset = (uint64_t)operand->offset;
+    const char *name = operand->names[1];
+    if (!*name) {
+        return LLVMConstInt(jit->i64, offset, 1);
+    }
+    struct ptx_symbol *own = ptx_find(ptx, name);
+    struct ptx_type type = {'u', own && own->type.bits == 32 ? 32 : 64};
+    LLVMValueRef index = ptx_read_name(ptx, name, type, false);
+    if (!index) {
+        return NULL;
+    }
+    index = LLVMBuildAdd(jit->builder, index,
+                         LLVMConstInt(LLVMTypeOf(index), offset, 1), "");
+    return LLVMBuildZExt(jit->builder, index, jit->i64, "");
+}
+
+LLVMValueRef
+ptx_element_address(struct ptx *ptx, const struct ptx_operand *operand)
+{
+    struct jit *jit = ptx->jit;
+    struct ptx_symbol *own = ptx_find(ptx, operand->names[0]);
+    if (!own || own->kind != PTX_SYMBOL_VARIABLE || !own->is_array) {
+        ptx_fail(ptx, "'%s' is no array", operand->names[0]);
+        return NULL;
+    }
+    struct ptx_symbol array = *own;
+    LLVMValueRef index = element_index(ptx, operand);
+    if (!index) {
+        return NULL;
+    }
+    uint64_t bytes = array.type.letter == 'p' ? 1 : array.type.bits / 8;
+    index = LLVMBuildMul(jit->builder, index, LLVMConstInt(jit->i64, bytes, 0),
+                         "");
+    return LLVMBuildAdd(jit->builder, ptx_symbol_address(ptx, &array), index,
+                        "");
+}
+
 LLVMValueRef
 ptx_address(struct ptx *ptx, const struct ptx_operand *operand,
             enum ptx_space space)
@@ -129,6 +172,13 @@ ptx_address(struct ptx *ptx, const struct ptx_operand *operand,
     struct jit *jit = ptx->jit;
     const char *name = operand->names[0];
     LLVMValueRef offset = LLVMConstInt(jit->i64, (uint64_t)operand->offset, 1);
+    if (operand->kind == PTX_ELEMENT) {
+        LLVMValueRef value = ptx_element_address(ptx, operand);
+        struct ptx_symbol *array = ptx_find(ptx, name);
+        value = value ? ptx_to_generic(ptx, value, array->space) : NULL;
+        return value ? LLVMBuildIntToPtr(jit->builder, value, jit->pointer, "")
+                     : NULL;
+    }
     if (operand->kind != PTX_ADDRESS || operand->count != 1) {
         ptx_fail(ptx, "its address is not in brackets");
         return NULL;

@@ -425,6 +425,7 @@ add_symbol(struct ptx *ptx, const struct declaration *own, LLVMValueRef value)
     symbol->type = own->type;
     symbol->space = own->space;
     symbol->bytes = count_elements(own, 0) * element_bytes(own);
+    symbol->is_array = own->is_array;
     symbol->value = value;
 }
 

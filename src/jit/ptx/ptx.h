@@ -41,7 +41,10 @@ enum ptx_kind {
     /* written as [name + offset], or as [name, {name, name}] with the
      * coordinates of a texel */
     PTX_ADDRESS,
-    PTX_VECTOR /* written as {name, name} */
+    PTX_VECTOR, /* written as {name, name} */
+    /* An element of an array, written as name[register + offset] or
+     * name[offset]; names[1] is the register, or "". */
+    PTX_ELEMENT
 };
 
 struct ptx_operand {
@@ -114,6 +117,7 @@ struct ptx_symbol {
     enum ptx_space space;
     /* size of a variable in bytes */
     uint64_t bytes;
+    bool is_array;
     /* Register: pointer to its local variable, NULL before the first use.
      * Variable: its address, a pointer in address space 0. Function: the
      * function. */
@@ -241,11 +245,16 @@ LLVMValueRef ptx_local(struct ptx *ptx, LLVMTypeRef type, unsigned alignment);
 /* Returns the state space that the modifiers of the statement name, such as
  * .shared. */
 enum ptx_space ptx_space_of(const struct ptx_statement *statement);
-/* Returns the operand [name + offset] as an LLVM pointer. In the space
+/* Returns the operand [name + offset] or name[index] as an LLVM pointer. In
+ * the space
  * .shared, registers contain offsets from the start of the block's shared
  * memory; all other addresses are generic. Returns NULL on failure. */
 LLVMValueRef ptx_address(struct ptx *ptx, const struct ptx_operand *operand,
                          enum ptx_space space);
+/* Returns the address of an element of an array as an integer of 64 bits, in
+ * the state space of the variable. Returns NULL on failure. */
+LLVMValueRef ptx_element_address(struct ptx *ptx,
+                                 const struct ptx_operand *operand);
 /* Returns the address of a function, or of a variable in the variable's own
  * state space, as an integer of 64 bits. */
 LLVMValueRef ptx_symbol_address(struct ptx *ptx, struct ptx_symbol *symbol);

@@ -367,6 +367,12 @@ ptx_read(struct ptx *ptx, const struct ptx_operand *operand,
         return add_offset(ptx, operand,
                           ptx_read_name(ptx, operand->names[0], type, cut));
     }
+    if (operand->kind == PTX_ELEMENT) {
+        LLVMValueRef value = ptx_element_address(ptx, operand);
+        return value
+                   ? fit(ptx, operand->names[0], value, type, type.bits == 32)
+                   : NULL;
+    }
     if (operand->kind == PTX_INTEGER && type.letter != 'f') {
         return LLVMConstInt(wanted, operand->bits, 0);
     }

@@ -158,6 +158,22 @@ expand_vectors(struct ptx *ptx, struct ptx_statement *statement)
     }
 }
 
+/* Tests whether no operand is an array element, such as array[4], or the
+ * instruction may have such an operand. */
+static bool
+check_elements(struct ptx *ptx, const struct ptx_statement *statement)
+{
+    static const char takers[] = " cvta ld mov st ";
+    for (unsigned i = 0; i < statement->operand_count; i++) {
+        if (statement->operands[i].kind == PTX_ELEMENT &&
+            !ptx_is_word(takers, statement->operation)) {
+            return ptx_fail(ptx, "'%s' takes no array element as operand",
+                            statement->operation);
+        }
+    }
+    return true;
+}
+
 /* Builds the instruction in a basic block that runs only if the predicate
  * holds. */
 static bool
@@ -179,7 +195,8 @@ build_instruction(struct ptx *ptx, struct ptx_statement *statement)
     struct ptx_type type = {'p', 1};
     ptx->predicate = NULL;
     if (strcmp(statement->operation, "reg") != 0 &&
-        !ptx_check_modifiers(ptx, statement)) {
+        !(ptx_check_modifiers(ptx, statement) &&
+          check_elements(ptx, statement))) {
         return false;
     }
     if (statement->predicate[0]) {

@@ -183,6 +183,28 @@ begins_number(const char *at)
     return isdigit((unsigned char)*at) || *at == '(';
 }
 
+/* Reads the index of an array element, from the bracket on: [4], [register]
+ * or [register + 4]. */
+static const char *
+read_index(struct ptx *ptx, const char *at, struct ptx_operand *operand)
+{
+    operand->kind = PTX_ELEMENT;
+    operand->count = 2;
+    operand->names[1] = "";
+    at = ptx_skip(at + 1);
+    if (begins_number(at)) {
+        struct ptx_operand index = {0};
+        at = ptx_read_expression(ptx, at, &index);
+        operand->offset = (int64_t)index.bits;
+        at = index.kind == PTX_INTEGER ? at : NULL;
+    } else {
+        at = ptx_read_word(ptx, at, &operand->names[1], ".");
+        at = at ? ptx_read_offset(ptx, at, &operand->offset) : NULL;
+    }
+    at = at ? ptx_skip(at) : NULL;
+    return at && *at == ']' ? at + 1 : NULL;
+}
+
 static const char *
 read_operand(struct ptx *ptx, const char *at, struct ptx_operand *operand)
 {
@@ -209,6 +231,9 @@ read_operand(struct ptx *ptx, const char *at, struct ptx_operand *operand)
         word = ptx_join_words(ptx, at, 1, word);
     }
     operand->names[0] = end ? word : "";
+    if (end && !marked && *ptx_skip(end) == '[') {
+        return read_index(ptx, ptx_skip(end), operand);
+    }
     return end ? ptx_read_offset(ptx, end, &operand->offset) : NULL;
 }
 
