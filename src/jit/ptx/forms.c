@@ -55,6 +55,7 @@
     "m8n8k4|m8n8k16|m8n8k32|m8n8k128|m16n8k4|m16n8k8|m16n8k16|m16n8k32|"      \
     "m16n8k64|m16n8k128|m16n8k256"
 #define MMA           "sync aligned " SHAPE " row col "
+#define MMA_SPARSE    "sp|sp::ordered_metadata " MMA
 #define SMALL_FLOAT   "f16|bf16|tf32|e4m3|e5m2 "
 #define SMALL_INTEGER "s8|u8|s4|u4 "
 #define TEXEL         "v2|v4 u32|s32|f32|f16x2 s32|f32"
@@ -283,6 +284,8 @@ static const struct form {
     {" mma ", MMA "f16|f32 " SMALL_FLOAT SMALL_FLOAT "f16|f32"},
     {" mma ", MMA "satfinite? s32 " SMALL_INTEGER SMALL_INTEGER "s32"},
     {" mma ", MMA "s32 b1 b1 s32 xor|and popc"},
+    {" mma ", MMA_SPARSE "f16|f32 " SMALL_FLOAT SMALL_FLOAT "f16|f32"},
+    {" mma ", MMA_SPARSE "satfinite? s32 " SMALL_INTEGER SMALL_INTEGER "s32"},
 };
 
 /* Tests whether the first `length` characters of `group`, a list such as

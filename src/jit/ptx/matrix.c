@@ -1,4 +1,4 @@
-/* matrix.c - mma.sync of PTX: products of matrices held by a warp.
+/* matrix.c - mma.sync and mma.sp of PTX: products of matrices held by a warp.
  *
  * D = A B + C, where A has 8 or 16 rows and B has 8 columns. The lanes 4 g to
  * 4 g + 3 hold row g (and row g + 8) of A and column g of B. In all shapes but
@@ -23,12 +23,14 @@
 #include "jit/ptx/ptx.h"
 #include "jit/ptx/warp.h"
 
-enum { MAX_PARTS = 4, GROUP = 4 };
+enum { MAX_PARTS = 4, GROUP = PTX_GROUP_LANES };
 
 struct product {
     struct ptx_product types;
     unsigned halves; /* 2 if A has 16 rows, else 1 */
     unsigned parts;  /* number of registers of B */
+    bool sparse;     /* mma.sp: A has half as many registers as B in a row */
+    struct ptx_sparsity sparsity;
     /* of_a: registers of A, by lane of the group; of_b: registers of B, by
      * column and by lane of the group */
     LLVMValueRef of_a[GROUP][2 * MAX_PARTS], of_b[2][GROUP][MAX_PARTS];
@@ -91,7 +93,26 @@ read_shape(struct product *product, unsigned *k)
 static const char modifiers[] =
     " sync aligned m8n8k4 m8n8k16 m8n8k32 m8n8k128 m16n8k4 m16n8k8 m16n8k16 "
     "m16n8k32 m16n8k64 m16n8k128 m16n8k256 row col rn rz rm rp satfinite xor "
-    "and popc f16 bf16 tf32 e4m3 e5m2 s4 u4 b1 ";
+    "and popc f16 bf16 tf32 e4m3 e5m2 s4 u4 b1 sp sp::ordered_metadata ";
+
+/* Returns the number of registers of A in a row. */
+static unsigned
+parts_of_a(const struct product *product)
+{
+    return product->sparse ? product->parts / 2 : product->parts;
+}
+
+/* Tests whether mma.sp exists for the types and the shape. */
+static bool
+fits_sparse(const struct product *product)
+{
+    enum ptx_element_kind kind = product->types.a->kind;
+    bool bytes = kind >= PTX_ELEMENT_E4M3;
+    return product->halves == 2 && kind != PTX_ELEMENT_DOUBLE &&
+           kind != PTX_ELEMENT_BITS &&
+           (product->parts == 4 || (product->parts == 2 && !bytes)) &&
+           !(bytes && product->types.half_sum);
+}
 
 static bool
 read_form(struct product *product)
@@ -103,7 +124,7 @@ read_form(struct product *product)
         !ptx_has_row_col(product->types.statement) ||
         !read_types(product->types.statement, types) ||
         !read_shape(product, &k) ||
-        product->types.statement->operand_count != 4) {
+        product->types.statement->operand_count != (product->sparse ? 6 : 4)) {
         return false;
     }
     product->types.a = ptx_element_named(types[1]);
@@ -119,7 +140,9 @@ read_form(struct product *product)
     unsigned results = product->halves * (product->types.half_sum ? 1 : 2);
     return product->parts && product->parts <= MAX_PARTS &&
            ptx_elements(&operands[0]) == results &&
-           ptx_elements(&operands[1]) == product->halves * product->parts &&
+           (!product->sparse || fits_sparse(product)) &&
+           ptx_elements(&operands[1]) ==
+               product->halves * parts_of_a(product) &&
            ptx_elements(&operands[2]) == product->parts &&
            ptx_elements(&operands[3]) == results;
 }
@@ -177,7 +200,7 @@ fetch_factors(struct product *product)
     struct jit *jit = product->types.ptx->jit;
     LLVMBuilderRef builder = jit->builder;
     LLVMValueRef a[2 * MAX_PARTS], b[MAX_PARTS];
-    unsigned count = product->halves * product->parts;
+    unsigned count = product->halves * parts_of_a(product);
     if (!read_registers(product, 1, count, a) ||
         !read_registers(product, 2, product->parts, b)) {
         return false;
@@ -219,6 +242,25 @@ start_of_sum(struct product *product, unsigned h, unsigned column)
                  : NULL;
 }
 
+/* Returns the register of B that register `p` of A in lane `j` of the group is
+ * multiplied by. */
+static LLVMValueRef
+factor_of_b(struct product *product, unsigned h, unsigned column, unsigned p,
+            unsigned j)
+{
+    unsigned index = p * GROUP + j;
+    LLVMValueRef b[2];
+    if (!product->sparse) {
+        return product->of_b[column][j][p];
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned of_b = 2 * index + i;
+        b[i] = product->of_b[column][of_b % GROUP][of_b / GROUP];
+    }
+    return ptx_sparsity_select(&product->types, &product->sparsity, h, index,
+                               b);
+}
+
 /* Computes the lane's two elements of D: in row g (lane / 4) if `h` is 0, and
  * in row g + 8 if `h` is 1. */
 static bool
@@ -229,12 +271,12 @@ build_row(struct product *product, unsigned h, LLVMValueRef sums[2])
         if (!sum) {
             return false;
         }
-        for (unsigned p = 0; p < product->parts; p++) {
+        for (unsigned p = 0; p < parts_of_a(product); p++) {
             for (unsigned j = 0; j < GROUP; j++) {
                 unsigned index = p * product->halves + h;
                 sum = ptx_product_add(&product->types, sum,
                                       product->of_a[j][index],
-                                      product->of_b[column][j][p]);
+                                      factor_of_b(product, h, column, p, j));
             }
         }
         sums[column] = ptx_product_finish(&product->types, sum);
@@ -265,10 +307,15 @@ ptx_build_product(struct ptx *ptx, const struct ptx_statement *statement)
 {
     struct product product = {.types = {.ptx = ptx, .statement = statement}};
     LLVMValueRef sums[2][2];
+    product.sparse =
+        ptx_has(statement, "sp") || ptx_has(statement, "sp::ordered_metadata");
     if (!read_form(&product)) {
         return ptx_form_refuse(ptx, statement->operation);
     }
-    if (!fetch_factors(&product)) {
+    if (!fetch_factors(&product) ||
+        (product.sparse &&
+         !ptx_sparsity_read(&product.types, parts_of_a(&product),
+                            &product.sparsity))) {
         return false;
     }
     /* All sums are computed before a result is written, since a register of D

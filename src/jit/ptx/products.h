@@ -42,6 +42,18 @@ struct ptx_product {
     LLVMTypeRef sum; /* type in which sums are computed */
 };
 
+enum {
+    /* The lanes of a warp form groups of four, which hold the same rows of A
+     * and columns of B. */
+    PTX_GROUP_LANES = 4
+};
+
+/* The metadata of mma.sp: words that the current lane needs, from its group.
+ */
+struct ptx_sparsity {
+    LLVMValueRef lanes[PTX_GROUP_LANES];
+};
+
 /* Returns the type with the given name, or NULL. */
 const struct ptx_element *ptx_element_named(const char *name);
 /* Returns true if the type of matrix elements is a float type. */
@@ -65,5 +77,20 @@ LLVMValueRef ptx_product_start(const struct ptx_product *product,
  * bits. A half is in the low bits of an i32. */
 LLVMValueRef ptx_product_finish(const struct ptx_product *product,
                                 LLVMValueRef sum);
+
+/* ---- sparse.c ---- */
+/* Reads the metadata and the selector of mma.sp, its last two operands, and
+ * fetches the metadata from the lanes that have them. `blocks` is the number
+ * of registers of A in a row and lane. Returns false on failure. */
+bool ptx_sparsity_read(const struct ptx_product *product, unsigned blocks,
+                       struct ptx_sparsity *sparsity);
+/* Returns the elements of B that a register of A is multiplied by, as one
+ * register. The register of A belongs to row g if `half` is 0, and to row
+ * g + 8 if it is 1; `index` is its linear index in the row. `b` are the two
+ * registers of B with the same elements of K. */
+LLVMValueRef ptx_sparsity_select(const struct ptx_product *product,
+                                 const struct ptx_sparsity *sparsity,
+                                 unsigned half, unsigned index,
+                                 const LLVMValueRef b[2]);
 
 #endif

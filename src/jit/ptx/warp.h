@@ -59,8 +59,8 @@ bool ptx_build_store_tiles(struct ptx *ptx,
 bool ptx_build_turn_tile(struct ptx *ptx,
                          const struct ptx_statement *statement);
 
-/* In matrix.c: builds mma.sync, the product of two matrices whose elements are
- * in registers of the lanes. Returns false on failure. */
+/* In matrix.c: builds mma.sync or mma.sp, the product of two matrices whose
+ * elements are in registers of the lanes. Returns false on failure. */
 bool ptx_build_product(struct ptx *ptx, const struct ptx_statement *statement);
 /* In fragments.c: builds wmma.load, wmma.store or wmma.mma. Returns false on
  * failure. */
