@@ -1,7 +1,7 @@
 /* atomics.c - atomic operations of PTX, atom and red.
  *
- * All operations are sequentially consistent; the memory order and scope of
- * the statement are ignored. Elements of 16 bits are updated by loops of
+ * The scope of the statement is ignored; without a memory order, an operation
+ * is relaxed. Elements of 16 bits are updated by loops of
  * compare-and-swap. A vector is updated element by element, and a pair of
  * 16-bit floats as two elements: PTX requires atomicity per element only.
  *
@@ -23,8 +23,31 @@
 #include "jit/ptx/ptx.h"
 #include "jit/ptx/warp.h"
 
-static const LLVMAtomicOrdering strong =
-    LLVMAtomicOrderingSequentiallyConsistent;
+/* Returns the memory order of the statement. */
+static LLVMAtomicOrdering
+order_of(const struct ptx_statement *statement)
+{
+    return ptx_has(statement, "acq_rel")   ? LLVMAtomicOrderingAcquireRelease
+           : ptx_has(statement, "acquire") ? LLVMAtomicOrderingAcquire
+           : ptx_has(statement, "release") ? LLVMAtomicOrderingRelease
+                                           : LLVMAtomicOrderingMonotonic;
+}
+
+/* Builds a compare-and-swap. Returns the pair of the old value and the bit
+ * that is set if the old value was `expected`. */
+static LLVMValueRef
+compare_and_swap(struct ptx *ptx, const struct ptx_statement *statement,
+                 LLVMValueRef at, LLVMValueRef expected, LLVMValueRef desired)
+{
+    LLVMAtomicOrdering order = order_of(statement);
+    bool acquires = order == LLVMAtomicOrderingAcquireRelease ||
+                    order == LLVMAtomicOrderingAcquire;
+    LLVMAtomicOrdering failure =
+        acquires ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic;
+
+    return LLVMBuildAtomicCmpXchg(ptx->jit->builder, at, expected, desired,
+                                  order, failure, 0);
+}
 
 /* ---- one element ---- */
 
@@ -103,8 +126,7 @@ update_half(struct ptx *ptx, const struct ptx_statement *statement,
     LLVMPositionBuilderAtEnd(builder, loop);
     LLVMValueRef old = LLVMBuildPhi(builder, type, "");
     LLVMValueRef sum = combine_halves(ptx, statement, half, old, value);
-    LLVMValueRef pair =
-        LLVMBuildAtomicCmpXchg(builder, at, old, sum, strong, strong, 0);
+    LLVMValueRef pair = compare_and_swap(ptx, statement, at, old, sum);
     LLVMValueRef now = LLVMBuildExtractValue(builder, pair, 0, "");
     LLVMValueRef done = LLVMBuildExtractValue(builder, pair, 1, "");
     LLVMBasicBlockRef last = LLVMGetInsertBlock(builder);
@@ -161,7 +183,8 @@ ptx_atomic_update(struct ptx *ptx, const struct ptx_statement *statement,
         LLVMTypeRef type = LLVMTypeOf(value);
         value = LLVMBuildBitCast(builder, value,
                                  ptx_llvm_type(ptx, atomic->type), "");
-        value = LLVMBuildAtomicRMW(builder, operation, at, value, strong, 0);
+        value = LLVMBuildAtomicRMW(builder, operation, at, value,
+                                   order_of(statement), 0);
         value = LLVMBuildBitCast(builder, value, type, "");
     } else {
         value = NULL;
@@ -194,9 +217,10 @@ ptx_atomic_type(const struct ptx_statement *statement,
 
 /* Builds atom.cas d, [a], b, c. */
 static LLVMValueRef
-build_exchange(struct ptx *ptx, const struct ptx_operand *operands,
+build_exchange(struct ptx *ptx, const struct ptx_statement *statement,
                struct ptx_type type, LLVMValueRef at)
 {
+    const struct ptx_operand *operands = &statement->operands[1];
     LLVMBuilderRef builder = ptx->jit->builder;
     type.letter = 'b';
     LLVMValueRef old = ptx_read(ptx, &operands[1], type, false);
@@ -205,8 +229,7 @@ build_exchange(struct ptx *ptx, const struct ptx_operand *operands,
     if (!desired) {
         return NULL;
     }
-    LLVMValueRef pair =
-        LLVMBuildAtomicCmpXchg(builder, at, old, desired, strong, strong, 0);
+    LLVMValueRef pair = compare_and_swap(ptx, statement, at, old, desired);
     return LLVMBuildExtractValue(builder, pair, 0, "");
 }
 
@@ -305,7 +328,7 @@ ptx_build_atomic(struct ptx *ptx, const struct ptx_statement *statement)
     if (!ptx_has(statement, "cas")) {
         return build_updates(ptx, statement, &atomic, at, gives);
     }
-    LLVMValueRef old = build_exchange(ptx, operands, atomic.type, at);
+    LLVMValueRef old = build_exchange(ptx, statement, atomic.type, at);
     return old && ptx_write(ptx, statement->operands[0].names[0], atomic.type,
                             old, false);
 }
