@@ -344,24 +344,37 @@ match_bound(const struct jit_split *split, LLVMValueRef test,
     return false;
 }
 
-/* Splits the condition into bounds (comparisons such as threadIdx.x < n),
- * combined by AND, and appends them to `bounds`. Returns false if some part of
- * the condition is not such a comparison. */
+/* Splits the condition, which is `holds` for a thread with work, into bounds
+ * (comparisons such as threadIdx.x < n) that all such threads satisfy, and
+ * appends them to `bounds`. Returns false if some part of the condition is not
+ * such a comparison. */
 static bool
-match_bounds(const struct jit_split *split, LLVMValueRef test,
+match_bounds(const struct jit_split *split, LLVMValueRef test, bool holds,
              struct jit_bound *bounds, unsigned *count)
 {
-    bool choice = LLVMIsASelectInst(test) &&
-                  LLVMIsAConstantInt(LLVMGetOperand(test, 2)) &&
-                  LLVMIsNull(LLVMGetOperand(test, 2));
-    bool both =
-        LLVMIsAInstruction(test) && LLVMGetInstructionOpcode(test) == LLVMAnd;
+    bool choice = LLVMIsASelectInst(test) != NULL;
+    LLVMValueRef end = choice ? LLVMGetOperand(test, holds ? 2 : 1) : NULL;
+    LLVMTypeRef type = LLVMTypeOf(test);
+    choice = choice && end == LLVMConstInt(type, !holds, 0);
+    bool both = LLVMIsAInstruction(test) &&
+                LLVMGetInstructionOpcode(test) == (holds ? LLVMAnd : LLVMOr);
     if (choice || both) {
-        return match_bounds(split, LLVMGetOperand(test, 0), bounds, count) &&
-               match_bounds(split, LLVMGetOperand(test, 1), bounds, count);
+        LLVMValueRef second =
+            LLVMGetOperand(test, choice && !holds ? 2 : 1);
+        return match_bounds(split, LLVMGetOperand(test, 0), holds, bounds,
+                            count) &&
+               match_bounds(split, second, holds, bounds, count);
     }
-    return *count < JIT_MAX_BOUNDS &&
-           match_bound(split, test, &bounds[(*count)++]);
+    if (*count == JIT_MAX_BOUNDS ||
+        !match_bound(split, test, &bounds[*count])) {
+        return false;
+    }
+    if (!holds) {
+        bounds[*count].predicate =
+            jit_predicate_inverse(bounds[*count].predicate);
+    }
+    ++*count;
+    return true;
 }
 
 static bool
@@ -396,23 +409,17 @@ cut_at_condition(struct point_search *search, unsigned b)
 {
     const struct jit_cfg *cfg = &search->split->cfg;
     LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
-    struct jit_added_point found = {0};
     if (search->split->apart[b] || cfg->blocks[b].successor_count != 2 ||
-        !LLVMIsABranchInst(end) ||
-        !match_bounds(search->split, LLVMGetCondition(end), found.bounds,
-                      &found.bound_count) ||
-        parts_warps(search, b)) {
+        !LLVMIsABranchInst(end) || parts_warps(search, b)) {
         return;
     }
     search->stop = b;
-    for (unsigned way = 0; way < (found.bound_count == 1 ? 2 : 1); way++) {
+    for (unsigned way = 0; way < 2; way++) {
         unsigned other = jit_cfg_index(cfg, LLVMGetSuccessor(end, 1 - way));
-        if (way) {
-            found.inverted = true;
-            found.bounds[0].predicate =
-                jit_predicate_inverse(found.bounds[0].predicate);
-        }
-        if (are_ranges(found.bounds, found.bound_count) &&
+        struct jit_added_point found = {.inverted = way == 1};
+        if (match_bounds(search->split, LLVMGetCondition(end), way == 0,
+                         found.bounds, &found.bound_count) &&
+            are_ranges(found.bounds, found.bound_count) &&
             idle_from(search, other)) {
             struct jit_added_point *row = add_point(search, end);
             found.barrier = row->barrier;
