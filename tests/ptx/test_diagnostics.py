@@ -66,6 +66,54 @@ def test_a_check_reports_the_line(tmp_path: Path, with_loc):
     assert "thread (16,0,0)" in done.stdout
 
 
+OVERRUN = """
+.visible .entry k(.param .u64 out)
+{
+    .reg .bBITS %at, %offset;
+    .reg .u32 %t;
+    .shared .align 4 .b8 first[64];
+    .shared .align 4 .b8 second[4096];
+    mov.u32 %t, %tid.x;
+    cvt.uBITS.u32 %offset, %t;
+    mul.lo.uBITS %offset, %offset, 4;
+    mov.uBITS %at, second;
+    add.uBITS %at, %at, %offset;
+    st.shared.u32 [%at], %t;
+    mov.uBITS %at, first;
+    ADD
+    st.shared.u32 [%at-4], %t;
+    ret;
+}
+"""
+SUMS = [
+    "add.uBITS %at, %offset, %at;",
+    "add.uBITS %at, %at, 8; sub.uBITS %at, %at, 8;"
+    " add.uBITS %at, %at, %offset;",
+    # a loop that moves the address by the offset
+    "mov.u32 %t, 0; more: add.uBITS %at, %at, %offset; add.u32 %t, %t, 1;"
+    " .reg .pred %p; setp.lt.u32 %p, %t, 1; @%p bra more;",
+]
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize(
+    ("bits", "add"), [(32, 0), (32, 1), (64, 0), (64, 1), (64, 2)]
+)
+def test_a_check_knows_shared_variables(tmp_path: Path, bits, add):
+    path = tmp_path / "k.ptx"
+    text = OVERRUN.replace("ADD", SUMS[add]).replace("BITS", str(bits))
+    path.write_text(HEAD + text)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", PROGRAM, path],
+        env=os.environ
+        | {"PYCUDA_CPU_CHECK": "memory", "PYCUDA_DEVICE": "cpu"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "the shared variable 'first' of 64 bytes" in done.stdout
+
+
 @pytest.mark.cpu
 def test_explain(tmp_path: Path):
     (kernel,) = explain(written(tmp_path, True))["kernels"]

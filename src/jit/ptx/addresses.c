@@ -45,15 +45,25 @@ ptx_space_of(const struct ptx_statement *statement)
     return PTX_SPACE_GENERIC;
 }
 
-/* Builds the pointer to the start of the block's shared memory. */
+LLVMValueRef
+ptx_build_window(struct jit *jit)
+{
+    static const char name[] = "__pycuda_shared_window";
+    bool declared = LLVMGetNamedFunction(jit->module, name) != NULL;
+    LLVMValueRef function = jit_declare(jit, name, jit->pointer, NULL, 0);
+    if (!declared) {
+        jit_add_attribute(jit, function, "willreturn");
+        /* the attribute "memory" with the value 0 means memory(none) */
+        jit_add_attribute(jit, function, "memory");
+    }
+    return LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function),
+                          function, NULL, 0, "");
+}
+
 static LLVMValueRef
 window(struct ptx *ptx)
 {
-    struct jit *jit = ptx->jit;
-    LLVMValueRef function =
-        jit_declare(jit, "__pycuda_shared_window", jit->pointer, NULL, 0);
-    return LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(function),
-                          function, NULL, 0, "");
+    return ptx_build_window(ptx->jit);
 }
 
 static LLVMValueRef

@@ -21,6 +21,13 @@ bool jit_is_ptx(const char *bytes, size_t length);
  * line, and returns NULL if there were errors. */
 LLVMModuleRef jit_read_ptx(struct jit *jit, const char *text, size_t length);
 
+/* shared_addresses.c: rewrites addresses in the shared space that the function
+ * computes from the address of a variable, so that they do not depend on the
+ * start of the block's shared memory. */
+void ptx_find_shared_variables(struct jit *jit, LLVMValueRef function);
+/* loops.c: turns loops of the function that test at their end, after a branch
+ * around them, into loops that test first. */
+void ptx_restore_loops(struct jit *jit, LLVMValueRef function);
 /* pointers.c: rewrites addresses that are computed as integers to pointer
  * arithmetic, which LLVM analyses better, and turns parameters of kernels that
  * are addresses into pointers. */

@@ -21,7 +21,9 @@
 #include "jit/report.h"
 #include "jit/text.h"
 
-enum { MAX_STEPS = 64 };
+/* Values that a search for an address inspects, and bytes of an array's
+ * element or row that becomes a type. */
+enum { MAX_STEPS = 64, MAX_UNIT = 1 << 20 };
 
 /* An entry of the hash table of pointers that were already made: the integer,
  * and the pointer that replaces it. */
@@ -263,8 +265,8 @@ position_after(struct recovery *own, LLVMValueRef value)
     LLVMPositionBuilderBefore(own->jit->builder, next);
 }
 
-/* If `bytes` is a number multiplied by 2, 4 or 8, returns that number and sets
- * `unit` to an integer type of 2, 4 or 8 bytes. */
+/* If `bytes` is a number multiplied by a constant, the size of an element or a
+ * row, returns that number and sets `unit` to a type of this size. */
 static LLVMValueRef
 factor_of(struct recovery *own, LLVMValueRef bytes, LLVMTypeRef *unit)
 {
@@ -277,11 +279,13 @@ factor_of(struct recovery *own, LLVMValueRef bytes, LLVMTypeRef *unit)
         return NULL;
     }
     uint64_t size = LLVMConstIntGetZExtValue(by);
-    size = shift ? (size < 5 ? UINT64_C(1) << size : 0) : size;
-    if (size != 2 && size != 4 && size != 8) {
+    size = shift ? (size < 20 ? UINT64_C(1) << size : 0) : size;
+    if (size < 2 || size > MAX_UNIT) {
         return NULL;
     }
-    *unit = LLVMIntTypeInContext(own->jit->context, 8 * (unsigned)size);
+    *unit = size == 2 || size == 4 || size == 8
+                ? LLVMIntTypeInContext(own->jit->context, 8 * (unsigned)size)
+                : LLVMArrayType2(own->jit->i8, size);
     return LLVMGetOperand(bytes, 0);
 }
 
@@ -421,6 +425,10 @@ ptx_recover_pointers(struct jit *jit, LLVMModuleRef module)
         if (!LLVMIsDeclaration(function) &&
             LLVMGetFunctionCallConv(function) == LLVMPTXKernelCallConv) {
             add_to_list(&kernels, function);
+        }
+        if (!LLVMIsDeclaration(function)) {
+            ptx_restore_loops(jit, function);
+            ptx_find_shared_variables(jit, function);
         }
     }
     for (size_t i = 0; i < kernels.count; i++) {

@@ -245,6 +245,8 @@ LLVMValueRef ptx_local(struct ptx *ptx, LLVMTypeRef type, unsigned alignment);
 /* Returns the state space that the modifiers of the statement name, such as
  * .shared. */
 enum ptx_space ptx_space_of(const struct ptx_statement *statement);
+/* Builds the pointer to the start of the block's shared memory. */
+LLVMValueRef ptx_build_window(struct jit *jit);
 /* Returns the operand [name + offset] or name[index] as an LLVM pointer. In
  * the space
  * .shared, registers contain offsets from the start of the block's shared

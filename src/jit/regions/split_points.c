@@ -359,8 +359,7 @@ match_bounds(const struct jit_split *split, LLVMValueRef test, bool holds,
     bool both = LLVMIsAInstruction(test) &&
                 LLVMGetInstructionOpcode(test) == (holds ? LLVMAnd : LLVMOr);
     if (choice || both) {
-        LLVMValueRef second =
-            LLVMGetOperand(test, choice && !holds ? 2 : 1);
+        LLVMValueRef second = LLVMGetOperand(test, choice && !holds ? 2 : 1);
         return match_bounds(split, LLVMGetOperand(test, 0), holds, bounds,
                             count) &&
                match_bounds(split, second, holds, bounds, count);

@@ -21,6 +21,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include <llvm-c/Core.h>
@@ -92,9 +93,49 @@ find_index(const struct jit_kernel *kernel, const struct jit_map *differs,
     return NULL;
 }
 
+/* Tests whether the value is the variable of a loop that counts up from a
+ * constant to a constant, as far as the code after the loop's test sees it. */
+static bool
+is_counter(LLVMValueRef value)
+{
+    enum { GREATEST = 1 << 24 };
+    if (!LLVMIsAPHINode(value) || LLVMCountIncoming(value) != 2) {
+        return false;
+    }
+    LLVMValueRef end =
+        LLVMGetBasicBlockTerminator(LLVMGetInstructionParent(value));
+    if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end)) {
+        return false;
+    }
+    LLVMValueRef compare = LLVMGetCondition(end);
+    bool below = LLVMIsAICmpInst(compare) &&
+                 (LLVMGetICmpPredicate(compare) == LLVMIntULT ||
+                  LLVMGetICmpPredicate(compare) == LLVMIntSLT) &&
+                 LLVMGetOperand(compare, 0) == value &&
+                 LLVMIsAConstantInt(LLVMGetOperand(compare, 1));
+    if (!below ||
+        LLVMConstIntGetSExtValue(LLVMGetOperand(compare, 1)) > GREATEST) {
+        return false;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef start = LLVMGetIncomingValue(value, i);
+        LLVMValueRef next = LLVMGetIncomingValue(value, 1 - i);
+        if (LLVMIsAConstantInt(start) && is_opcode(next, LLVMAdd) &&
+            LLVMGetOperand(next, 0) == value &&
+            LLVMIsAConstantInt(LLVMGetOperand(next, 1))) {
+            int64_t first = LLVMConstIntGetSExtValue(start);
+            int64_t step = LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1));
+            return first >= 0 && first <= GREATEST && step > 0 &&
+                   step <= GREATEST;
+        }
+    }
+    return false;
+}
+
 /* Tests whether the value is a sum of products of thread and block indices,
- * dimensions and constants that are not negative. Such a value exceeds 32 bits
- * only in grids that are never launched in practice. */
+ * dimensions, constants that are not negative, and variables of loops that
+ * count up to a constant. Such a value exceeds 32 bits only in grids that are
+ * never launched in practice. */
 static bool
 counts_up(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
 {
@@ -106,11 +147,12 @@ counts_up(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
     if (LLVMIsAConstantInt(value)) {
         return LLVMConstIntGetSExtValue(value) >= 0;
     }
-    return depth > 0 &&
-           (is_opcode(value, LLVMAdd) || is_opcode(value, LLVMMul) ||
-            is_opcode(value, LLVMShl)) &&
-           counts_up(kernel, LLVMGetOperand(value, 0), depth - 1) &&
-           counts_up(kernel, LLVMGetOperand(value, 1), depth - 1);
+    return is_counter(value) ||
+           (depth > 0 &&
+            (is_opcode(value, LLVMAdd) || is_opcode(value, LLVMMul) ||
+             is_opcode(value, LLVMShl)) &&
+            counts_up(kernel, LLVMGetOperand(value, 0), depth - 1) &&
+            counts_up(kernel, LLVMGetOperand(value, 1), depth - 1));
 }
 
 static bool

@@ -1,0 +1,672 @@
+/* loops.c - turns loops that test at their end into loops that test first.
+ *
+ * Compilers that write PTX rotate loops: the code of
+ *
+ *     for (i = first; i < n; i += step) body(i);
+ *
+ * is
+ *
+ *     if (first < n) { i = first; do { body(i); i += step; } while (i < n); }
+ *
+ * Passes that distribute iterations over threads and vectors recognise loops
+ * by the first form, in which clang passes CUDA C++. So this pass restores it
+ * for loops with one end and a test `<` of a loop variable (or `!=` if the
+ * loop counts from one constant to another), if the test is known to hold for
+ * the first iteration. The branch around the loop is removed if it has become
+ * redundant.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/ptx/module.h"
+#include "jit/report.h"
+
+/* Limits of a loop that is restored, and of the search for its guard. */
+enum { MAX_BLOCKS = 300, MAX_GUARDS = 4, MAX_CONDITIONS = 16 };
+
+/* The comparison `left < right`. */
+struct order {
+    LLVMValueRef left, right;
+    bool is_signed;
+};
+
+struct loop {
+    struct jit *jit;
+    /* `before` leads to the loop, whose first block is `head`; `latch` leads
+     * back to `head`, or to `after` */
+    LLVMBasicBlockRef before, head, latch, after;
+    LLVMBasicBlockRef blocks[MAX_BLOCKS];
+    unsigned block_count;
+    /* holds at the end of an iteration if another one follows; the operand
+     * `varying` is the next value of the phi `variable` */
+    struct order test;
+    unsigned varying;
+    LLVMValueRef variable;
+    /* block with the branch around the loop, if that branch is redundant once
+     * the loop tests first; else NULL */
+    LLVMBasicBlockRef guard;
+};
+
+static LLVMValueRef
+terminator(LLVMBasicBlockRef block)
+{
+    return LLVMGetBasicBlockTerminator(block);
+}
+
+/* ---- control flow ---- */
+
+/* Stores up to `most` predecessors of the block, each as often as it branches
+ * to the block. Returns their number. */
+static unsigned
+predecessors(LLVMBasicBlockRef block, LLVMBasicBlockRef *found, unsigned most)
+{
+    unsigned count = 0;
+    LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsATerminatorInst(user)) {
+            if (count < most) {
+                found[count] = LLVMGetInstructionParent(user);
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+static bool
+contains(const struct loop *loop, LLVMBasicBlockRef block)
+{
+    for (unsigned i = 0; i < loop->block_count; i++) {
+        if (loop->blocks[i] == block) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Tests whether the value is computed in the loop. */
+static bool
+is_inside(const struct loop *loop, LLVMValueRef value)
+{
+    return LLVMIsAInstruction(value) &&
+           contains(loop, LLVMGetInstructionParent(value));
+}
+
+/* Finds the blocks of the loop: those from which the latch is reached without
+ * passing the head. Returns false if the loop can be entered elsewhere, or is
+ * too large. */
+static bool
+find_blocks(struct loop *loop)
+{
+    LLVMBasicBlockRef from[MAX_BLOCKS];
+    LLVMBasicBlockRef entry =
+        LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(loop->head));
+    loop->blocks[0] = loop->head;
+    loop->block_count = 1;
+    if (loop->latch != loop->head) {
+        loop->blocks[loop->block_count++] = loop->latch;
+    }
+    for (unsigned i = 1; i < loop->block_count; i++) {
+        unsigned count = predecessors(loop->blocks[i], from, MAX_BLOCKS);
+        if (loop->blocks[i] == entry || loop->blocks[i] == loop->before ||
+            count > MAX_BLOCKS) {
+            return false;
+        }
+        for (unsigned k = 0; k < count; k++) {
+            if (contains(loop, from[k])) {
+                continue;
+            }
+            if (loop->block_count == MAX_BLOCKS) {
+                return false;
+            }
+            loop->blocks[loop->block_count++] = from[k];
+        }
+    }
+    return true;
+}
+
+/* ---- comparisons ---- */
+
+/* Adds `by`, 1 or -1, to a constant. Returns NULL if the sum overflows. */
+static LLVMValueRef
+adjacent(LLVMValueRef constant, int by, bool is_signed)
+{
+    LLVMTypeRef type = LLVMTypeOf(constant);
+    unsigned bits = LLVMGetIntTypeWidth(type);
+    if (bits > 64) {
+        return NULL;
+    }
+    uint64_t mask = UINT64_MAX >> (64 - bits), top = (mask >> 1) + 1;
+    uint64_t value = LLVMConstIntGetZExtValue(constant);
+    uint64_t greatest = is_signed ? top - 1 : mask;
+    uint64_t least = is_signed ? top : 0;
+    if (value == (by > 0 ? greatest : least)) {
+        return NULL;
+    }
+    return LLVMConstInt(type, (value + (uint64_t)(int64_t)by) & mask, 0);
+}
+
+/* Removes negations from a condition, which is `*holds`. */
+static LLVMValueRef
+without_not(LLVMValueRef condition, bool *holds)
+{
+    LLVMValueRef one = LLVMConstAllOnes(LLVMTypeOf(condition));
+    while (LLVMIsAInstruction(condition) &&
+           LLVMGetInstructionOpcode(condition) == LLVMXor &&
+           LLVMGetOperand(condition, 1) == one) {
+        condition = LLVMGetOperand(condition, 0);
+        *holds = !*holds;
+    }
+    return condition;
+}
+
+/* Expresses that the comparison `compare` has the result `holds` as `left <
+ * right`. Returns false if that is not possible. */
+static bool
+read_order(LLVMValueRef compare, bool holds, struct order *order)
+{
+    if (!LLVMIsAICmpInst(compare) ||
+        LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(compare, 0))) !=
+            LLVMIntegerTypeKind) {
+        return false;
+    }
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
+    LLVMValueRef left = LLVMGetOperand(compare, 0);
+    LLVMValueRef right = LLVMGetOperand(compare, 1);
+    predicate = holds ? predicate : jit_predicate_inverse(predicate);
+    if (predicate == LLVMIntSGT || predicate == LLVMIntUGT ||
+        predicate == LLVMIntSGE || predicate == LLVMIntUGE) {
+        predicate = jit_predicate_mirrored(predicate);
+        left = LLVMGetOperand(compare, 1);
+        right = LLVMGetOperand(compare, 0);
+    }
+    bool is_signed = predicate == LLVMIntSLT || predicate == LLVMIntSLE;
+    if (predicate == LLVMIntSLE || predicate == LLVMIntULE) {
+        if (LLVMIsAConstantInt(right)) {
+            right = adjacent(right, 1, is_signed);
+        } else {
+            left = LLVMIsAConstantInt(left) ? adjacent(left, -1, is_signed)
+                                            : NULL;
+        }
+    } else if (predicate != LLVMIntSLT && predicate != LLVMIntULT) {
+        return false;
+    }
+    *order = (struct order){left, right, is_signed};
+    return left && right;
+}
+
+static bool
+is_same(const struct order *a, const struct order *b)
+{
+    return a->left == b->left && a->right == b->right &&
+           a->is_signed == b->is_signed;
+}
+
+/* Tests whether `left < right` for two constants. */
+static bool
+is_constant_order(const struct order *order)
+{
+    if (!LLVMIsAConstantInt(order->left) ||
+        !LLVMIsAConstantInt(order->right) ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(order->left)) > 64) {
+        return false;
+    }
+    return order->is_signed ? LLVMConstIntGetSExtValue(order->left) <
+                                  LLVMConstIntGetSExtValue(order->right)
+                            : LLVMConstIntGetZExtValue(order->left) <
+                                  LLVMConstIntGetZExtValue(order->right);
+}
+
+/* Tests whether `wanted` follows from the condition, which is known to be
+ * `holds`. Sets *exact if the condition is nothing else. */
+static bool
+follows(LLVMValueRef condition, bool holds, const struct order *wanted,
+        unsigned *budget, bool *exact)
+{
+    struct order known;
+    if (!*budget) {
+        return false;
+    }
+    --*budget;
+    condition = without_not(condition, &holds);
+    if (read_order(condition, holds, &known)) {
+        *exact = true;
+        return is_same(&known, wanted);
+    }
+    if (LLVMIsAInstruction(condition) &&
+        LLVMGetInstructionOpcode(condition) == (holds ? LLVMAnd : LLVMOr)) {
+        bool found = follows(LLVMGetOperand(condition, 0), holds, wanted,
+                             budget, exact) ||
+                     follows(LLVMGetOperand(condition, 1), holds, wanted,
+                             budget, exact);
+        *exact = false;
+        return found;
+    }
+    return false;
+}
+
+/* ---- the guard ---- */
+
+/* Tests whether the block may run when the loop has no iteration: its
+ * instructions only compute, and none of them can fail. */
+static bool
+is_harmless(LLVMBasicBlockRef block)
+{
+    LLVMValueRef at = LLVMGetFirstInstruction(block);
+    for (; at; at = LLVMGetNextInstruction(at)) {
+        switch (LLVMGetInstructionOpcode(at)) {
+        case LLVMUDiv:
+        case LLVMSDiv:
+        case LLVMURem:
+        case LLVMSRem:
+            return false;
+        case LLVMCall:
+            if (!jit_calls(at, "__pycuda_tid") &&
+                !jit_calls(at, "__pycuda_ntid") &&
+                !jit_calls(at, "__pycuda_ctaid") &&
+                !jit_calls(at, "__pycuda_nctaid") &&
+                !jit_calls(at, "__pycuda_shared_window")) {
+                return false;
+            }
+            break;
+        case LLVMBr:
+        case LLVMPHI:
+        case LLVMSelect:
+        case LLVMGetElementPtr:
+        case LLVMIntToPtr:
+        case LLVMPtrToInt:
+        case LLVMZExt:
+        case LLVMSExt:
+        case LLVMTrunc:
+        case LLVMBitCast:
+            break;
+        default:
+            if (!LLVMIsABinaryOperator(at) && !LLVMIsACmpInst(at)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Returns the phi of the loop's head whose next value is `value`, or NULL. */
+static LLVMValueRef
+phi_of_next(const struct loop *loop, LLVMValueRef value)
+{
+    LLVMValueRef phi = LLVMGetFirstInstruction(loop->head);
+    for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+        unsigned back = LLVMGetIncomingBlock(phi, 0) == loop->latch ? 0 : 1;
+        if (LLVMGetIncomingValue(phi, back) == value) {
+            return phi;
+        }
+    }
+    return NULL;
+}
+
+static LLVMValueRef
+incoming_from(LLVMValueRef phi, LLVMBasicBlockRef block)
+{
+    unsigned count = LLVMCountIncoming(phi);
+    for (unsigned i = 0; i < count; i++) {
+        if (LLVMGetIncomingBlock(phi, i) == block) {
+            return LLVMGetIncomingValue(phi, i);
+        }
+    }
+    return NULL;
+}
+
+/* Tests whether the loop, if it tested first and had no iteration, would give
+ * the phis of the block after it the same values as the branch in `guard`. */
+static bool
+gives_same_values(const struct loop *loop, LLVMBasicBlockRef guard)
+{
+    LLVMValueRef phi = LLVMGetFirstInstruction(loop->after);
+    for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+        LLVMValueRef value = incoming_from(phi, loop->latch);
+        LLVMValueRef carried = phi_of_next(loop, value);
+        value = carried ? incoming_from(carried, loop->before) : value;
+        if (value != incoming_from(phi, guard)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Tests whether `wanted` holds whenever the loop is entered: it compares
+ * constants, or a branch before the loop tests it. Sets loop->guard. */
+static bool
+find_guard(struct loop *loop, const struct order *wanted)
+{
+    LLVMBasicBlockRef block = loop->before, target = loop->head;
+    bool redundant = true;
+    if (is_constant_order(wanted)) {
+        return true;
+    }
+    for (unsigned i = 0; i < MAX_GUARDS; i++) {
+        LLVMValueRef end = terminator(block);
+        if (!LLVMIsABranchInst(end)) {
+            return false;
+        }
+        if (LLVMIsConditional(end)) {
+            bool holds = LLVMGetSuccessor(end, 0) == target;
+            unsigned budget = MAX_CONDITIONS;
+            bool exact = false;
+            if (LLVMGetSuccessor(end, holds) != target &&
+                follows(LLVMGetCondition(end), holds, wanted, &budget,
+                        &exact)) {
+                redundant = redundant && exact &&
+                            LLVMGetSuccessor(end, holds) == loop->after &&
+                            gives_same_values(loop, block);
+                loop->guard = redundant ? block : NULL;
+                return true;
+            }
+            redundant = false;
+        }
+        redundant = redundant && is_harmless(block);
+        target = block;
+        if (predecessors(block, &block, 1) != 1) {
+            return false;
+        }
+    }
+    return false;
+}
+
+/* ---- the test ---- */
+
+static bool
+is_constant(LLVMValueRef value)
+{
+    return LLVMIsAConstantInt(value) &&
+           LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64;
+}
+
+/* Returns the constant that is added to the phi for its next value, or
+ * NULL. */
+static LLVMValueRef
+constant_step(const struct loop *loop, LLVMValueRef phi)
+{
+    LLVMValueRef next = incoming_from(phi, loop->latch);
+    if (!LLVMIsAInstruction(next) ||
+        LLVMGetInstructionOpcode(next) != LLVMAdd ||
+        LLVMGetOperand(next, 0) != phi ||
+        !is_constant(LLVMGetOperand(next, 1))) {
+        return NULL;
+    }
+    return LLVMGetOperand(next, 1);
+}
+
+/* Rewrites the test `variable < limit` with constants, of the value in the
+ * iteration that ends, to `next value < limit + step`. Since the loop is
+ * entered with a value below `limit + step`, the next value does not wrap.
+ * Returns false if the constants are too large. */
+static bool
+test_next_value(struct loop *loop)
+{
+    struct order *test = &loop->test;
+    LLVMValueRef step = constant_step(loop, test->left);
+    if (!step || !is_constant(test->right)) {
+        return false;
+    }
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(step));
+    int64_t by = LLVMConstIntGetSExtValue(step);
+    int64_t limit = LLVMConstIntGetSExtValue(test->right);
+    int64_t greatest = INT64_MAX >> (64 - bits);
+    if (by <= 0 || limit < 0 || by > greatest / 4 || limit > greatest / 4) {
+        return false;
+    }
+    test->right = LLVMConstInt(LLVMTypeOf(step), (uint64_t)(limit + by), 0);
+    return true;
+}
+
+/* Reads the test `next value != limit` of a loop that counts up in steps of 1
+ * from one constant to another, as `next value < limit`. */
+static bool
+match_count(struct loop *loop, LLVMValueRef compare, bool holds)
+{
+    LLVMIntPredicate unequal = holds ? LLVMIntNE : LLVMIntEQ;
+    if (!LLVMIsAICmpInst(compare) ||
+        LLVMGetICmpPredicate(compare) != unequal) {
+        return false;
+    }
+    LLVMValueRef limit = LLVMGetOperand(compare, 1);
+    LLVMValueRef variable = phi_of_next(loop, LLVMGetOperand(compare, 0));
+    LLVMValueRef step = variable ? constant_step(loop, variable) : NULL;
+    if (!step || !is_constant(limit) || LLVMConstIntGetZExtValue(step) != 1) {
+        return false;
+    }
+    loop->variable = variable;
+    loop->varying = 0;
+    loop->test = (struct order){LLVMGetOperand(compare, 0), limit, false};
+    /* find_guard tests that the first value is below the limit */
+    return LLVMIsAConstantInt(incoming_from(variable, loop->before));
+}
+
+/* Reads the test at the end of the loop. Its next value is that of a phi of
+ * the loop's head, and the other operand is the same in all iterations. */
+static bool
+match_test(struct loop *loop)
+{
+    LLVMValueRef end = terminator(loop->latch);
+    bool holds = LLVMGetSuccessor(end, 0) == loop->head;
+    LLVMValueRef condition = without_not(LLVMGetCondition(end), &holds);
+    if (match_count(loop, condition, holds)) {
+        return true;
+    }
+    if (!read_order(condition, holds, &loop->test)) {
+        return false;
+    }
+    loop->varying = is_inside(loop, loop->test.left) ? 0 : 1;
+    LLVMValueRef sides[2] = {loop->test.left, loop->test.right};
+    LLVMValueRef value = sides[loop->varying];
+    if (is_inside(loop, sides[1 - loop->varying])) {
+        return false;
+    }
+    loop->variable = phi_of_next(loop, value);
+    if (!loop->variable && loop->varying == 0 && LLVMIsAPHINode(value) &&
+        LLVMGetInstructionParent(value) == loop->head) {
+        loop->variable = value;
+        return test_next_value(loop);
+    }
+    return loop->variable != NULL;
+}
+
+/* Returns the comparison that the loop makes for the value `value` of its
+ * variable. */
+static struct order
+test_of(const struct loop *loop, LLVMValueRef value)
+{
+    struct order test = loop->test;
+    *(loop->varying ? &test.right : &test.left) = value;
+    return test;
+}
+
+/* ---- values after the loop ---- */
+
+/* Tests whether each value of the loop that is used after it is the next value
+ * of a phi of the head. Such a value is known where the loop tests first. */
+static bool
+leaves_with_phis(const struct loop *loop)
+{
+    for (unsigned i = 0; i < loop->block_count; i++) {
+        LLVMValueRef at = LLVMGetFirstInstruction(loop->blocks[i]);
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            LLVMUseRef use = LLVMGetFirstUse(at);
+            for (; use; use = LLVMGetNextUse(use)) {
+                if (!is_inside(loop, LLVMGetUser(use)) &&
+                    !phi_of_next(loop, at)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- the new head ---- */
+
+/* Replaces the uses of `value` after the loop by `by`. */
+static void
+replace_outside(const struct loop *loop, LLVMValueRef value, LLVMValueRef by)
+{
+    LLVMUseRef use = LLVMGetFirstUse(value);
+    while (use) {
+        LLVMValueRef user = LLVMGetUser(use);
+        use = LLVMGetNextUse(use);
+        if (user == by || is_inside(loop, user)) {
+            continue;
+        }
+        unsigned count = (unsigned)LLVMGetNumOperands(user);
+        for (unsigned i = 0; i < count; i++) {
+            if (LLVMGetOperand(user, i) == value) {
+                LLVMSetOperand(user, i, by);
+            }
+        }
+    }
+}
+
+static void
+redirect(LLVMBasicBlockRef block, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+    LLVMValueRef end = terminator(block);
+    unsigned count = LLVMGetNumSuccessors(end);
+    for (unsigned i = 0; i < count; i++) {
+        if (LLVMGetSuccessor(end, i) == from) {
+            LLVMSetSuccessor(end, i, to);
+        }
+    }
+}
+
+/* Replaces the block `from` by `to` in the phis of the block after the loop,
+ * or removes it if `to` is NULL. */
+static void
+replace_incoming(struct loop *loop, LLVMBasicBlockRef from,
+                 LLVMBasicBlockRef to)
+{
+    LLVMBuilderRef builder = loop->jit->builder;
+    LLVMValueRef next, phi = LLVMGetFirstInstruction(loop->after);
+    for (; LLVMIsAPHINode(phi); phi = next) {
+        next = LLVMGetNextInstruction(phi);
+        LLVMPositionBuilderBefore(builder, phi);
+        LLVMValueRef made = LLVMBuildPhi(builder, LLVMTypeOf(phi), "");
+        unsigned count = LLVMCountIncoming(phi);
+        for (unsigned i = 0; i < count; i++) {
+            LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+            LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, i);
+            block = block == from ? to : block;
+            value = value == phi ? made : value;
+            if (block) {
+                LLVMAddIncoming(made, &value, &block, 1);
+            }
+        }
+        jit_replace(phi, made);
+    }
+}
+
+/* Moves the phis of the loop's head to the new block `test`. */
+static void
+move_phis(struct loop *loop, LLVMBasicBlockRef test)
+{
+    LLVMBuilderRef builder = loop->jit->builder;
+    LLVMValueRef phi;
+    while (LLVMIsAPHINode(phi = LLVMGetFirstInstruction(loop->head))) {
+        LLVMPositionBuilderAtEnd(builder, test);
+        LLVMValueRef made = LLVMBuildPhi(builder, LLVMTypeOf(phi), "");
+        LLVMBasicBlockRef blocks[2] = {loop->before, loop->latch};
+        LLVMValueRef values[2] = {incoming_from(phi, blocks[0]),
+                                  incoming_from(phi, blocks[1])};
+        LLVMAddIncoming(made, values, blocks, 2);
+        if (LLVMIsAInstruction(values[1])) {
+            replace_outside(loop, values[1], made);
+        }
+        loop->variable = loop->variable == phi ? made : loop->variable;
+        jit_replace(phi, made);
+    }
+}
+
+/* Makes the loop test first, in a new block. */
+static void
+restore(struct loop *loop)
+{
+    LLVMBuilderRef builder = loop->jit->builder;
+    LLVMBasicBlockRef test =
+        LLVMInsertBasicBlockInContext(loop->jit->context, loop->head, "");
+    LLVMValueRef end = terminator(loop->latch);
+    LLVMMetadataRef location = LLVMInstructionGetDebugLoc(end);
+    if (loop->guard) {
+        LLVMValueRef around = terminator(loop->guard);
+        bool first = LLVMGetSuccessor(around, 0) == loop->after;
+        LLVMBasicBlockRef into = LLVMGetSuccessor(around, first);
+        LLVMPositionBuilderBefore(builder, around);
+        LLVMBuildBr(builder, into);
+        LLVMInstructionEraseFromParent(around);
+        replace_incoming(loop, loop->guard, NULL);
+    }
+    replace_incoming(loop, loop->latch, test);
+    redirect(loop->before, loop->head, test);
+    move_phis(loop, test);
+    LLVMPositionBuilderAtEnd(builder, test);
+    LLVMSetCurrentDebugLocation2(builder, location);
+    struct order order = test_of(loop, loop->variable);
+    LLVMValueRef compare =
+        LLVMBuildICmp(builder, order.is_signed ? LLVMIntSLT : LLVMIntULT,
+                      order.left, order.right, "");
+    LLVMBuildCondBr(builder, compare, loop->head, loop->after);
+    LLVMPositionBuilderBefore(builder, end);
+    LLVMBuildBr(builder, test);
+    LLVMInstructionEraseFromParent(end);
+    LLVMSetCurrentDebugLocation2(builder, NULL);
+}
+
+/* Restores the loop with this head and latch if it has the supported form. */
+static bool
+try_loop(struct loop *loop)
+{
+    LLVMValueRef end = terminator(loop->latch);
+    if (loop->latch == loop->before || !LLVMIsABranchInst(end) ||
+        !LLVMIsConditional(end)) {
+        return false;
+    }
+    loop->after =
+        LLVMGetSuccessor(end, LLVMGetSuccessor(end, 0) == loop->head);
+    if (!find_blocks(loop) || contains(loop, loop->after) ||
+        !match_test(loop)) {
+        return false;
+    }
+    struct order first =
+        test_of(loop, incoming_from(loop->variable, loop->before));
+    if (!find_guard(loop, &first) || !leaves_with_phis(loop)) {
+        return false;
+    }
+    restore(loop);
+    return true;
+}
+
+void
+ptx_restore_loops(struct jit *jit, LLVMValueRef function)
+{
+    struct loop *loop = jit_allocate(sizeof *loop);
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function), from[2];
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        if (predecessors(block, from, 2) != 2) {
+            continue;
+        }
+        for (unsigned i = 0; i < 2; i++) {
+            *loop = (struct loop){.jit = jit, .head = block};
+            loop->before = from[i];
+            loop->latch = from[1 - i];
+            if (try_loop(loop)) {
+                break;
+            }
+        }
+    }
+    free(loop);
+}
