@@ -106,3 +106,17 @@ class BarrierPackGenerator(Generator):
         choices = [self.neighbours] * 2 + [self.inner_loop] * 2
         choices += [self.counted] if self.uniform_now else []
         return self.random.choice(choices)()
+
+    def whole_text(self) -> list[str]:
+        """Return the lines; those of blocks of one row use no other index.
+
+        The compiler takes the rows of such kernels for long ones.
+        """
+        lines = super().whole_text()
+        if self.block[1:] != (1, 1):
+            return lines
+        ones = {f"threadIdx.{axis}": "0u" for axis in "yz"}
+        ones |= {f"blockDim.{axis}": "1u" for axis in "yz"}
+        for name, value in ones.items():
+            lines = [line.replace(name, value) for line in lines]
+        return lines

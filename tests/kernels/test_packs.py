@@ -6,6 +6,8 @@ Blocks and sizes leave packs of all kinds: wide, single, partial.
 
 # SPDX-License-Identifier: MIT
 
+import re
+
 import numpy as np
 import pytest
 from compiled_schemes import compile_schemes
@@ -13,7 +15,7 @@ from compiled_schemes import compile_schemes
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
-from pycuda.cpu._explain import explain
+from pycuda.cpu._explain import code, explain
 
 pytestmark = pytest.mark.cpu
 
@@ -378,6 +380,31 @@ def test_all_kernels_run_in_packs(tmp_path):
     path.write_text(f'extern "C" {{\n{SOURCE}}}\n')
     levels = {k["name"]: k["level"] for k in explain(path)["kernels"]}
     assert levels == dict.fromkeys(NAMES, "packs")
+
+
+ROW_SUMS = """
+extern "C" __global__ void sums(const float *a, const float *x, float *out,
+                                int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    if (i < n) {
+        for (int j = 0; j < n; j++) sum += a[i * n + j] * x[j];
+        out[i] = sum;
+    }
+}
+"""
+
+
+def test_sums_of_rows_run_in_packs_of_two_vectors(tmp_path):
+    # With one vector, each addition would wait for the one before.
+    path = tmp_path / "kernels.cu"
+    path.write_text(ROW_SUMS)
+    text = code(path, "ir")
+    wide = max(map(int, re.findall(r"<(\d+) x float>", text)))
+    half = wide // 2
+    assert re.search(rf"load <{half} x float>", text)
+    assert re.search(rf"llvm.fma[.\w]*{wide}f32", text)
 
 
 def test_loops_that_carry_many_values():

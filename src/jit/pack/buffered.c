@@ -3,9 +3,10 @@
  * Called by memory.c for the loads that iterations.c found: the lanes read
  * elements of different rows, and in each iteration of the loop a lane reads
  * the next element of its row. A gather would read one element per lane and
- * iteration. Instead, the function for a pack of N lanes loads N consecutive
- * elements per lane, transposes them, and stores them in a buffer on its stack
- * as N vectors, one for each of the next N iterations.
+ * iteration. Instead, the function for a pack loads N consecutive elements per
+ * lane, where N is the number of lanes of a vector register. It transposes the
+ * elements of N lanes at a time, and stores them in a buffer on its stack: N
+ * elements of each lane, one for each of the next N iterations.
  *
  * The loop may end before it needs all elements of the buffer. Elements are
  * read in advance only if no fault is possible: all elements that are read for
@@ -34,11 +35,21 @@ enum { PAGE = 4096 };
 /* Stack variables of a buffered load: the vectors that it has loaded in
  * advance. */
 struct jit_pack_buffer {
-    /* array of vectors, one for each of the next iterations of the loop */
+    /* array with a vector of all lanes for each of the next depth_of() loop
+     * iterations */
     LLVMValueRef elements;
-    /* number of vectors that no iteration has taken yet */
-    LLVMValueRef left;
+    /* offset, in bytes, of the vector that the next iteration takes; that of
+     * the end of the array if the buffer is empty */
+    LLVMValueRef offset;
 };
+
+/* Returns the number of iterations for which a buffer has elements. */
+static unsigned
+depth_of(const struct jit_pack_writer *to)
+{
+    unsigned lanes = to->body->register_lanes;
+    return lanes < to->width ? lanes : to->width;
+}
 
 /* Returns the stack variables of the buffered load. Adds them to the function
  * at the first call. */
@@ -50,12 +61,28 @@ buffer_of(struct jit_pack_writer *to, const struct jit_pack_buffered *row)
         to->buffers = jit_allocate(JIT_PACK_BUFFERS * sizeof *to->buffers);
     }
     struct jit_pack_buffer *buffer = &to->buffers[index];
-    if (!buffer->left) {
+    if (!buffer->offset) {
         LLVMTypeRef wide = LLVMVectorType(LLVMTypeOf(row->load), to->width);
-        buffer->elements = jit_pack_slot(to, LLVMArrayType2(wide, to->width));
-        buffer->left = jit_pack_slot(to, to->jit->i32);
+        buffer->elements =
+            jit_pack_slot(to, LLVMArrayType2(wide, depth_of(to)));
+        buffer->offset = jit_pack_slot(to, to->jit->i64);
     }
     return buffer;
+}
+
+/* Returns the size of a vector in the buffer of the load `at`, in bytes. */
+static uint64_t
+vector_bytes(const struct jit_pack_writer *to, LLVMValueRef at)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(to->jit->module);
+    return LLVMABISizeOfType(layout, LLVMTypeOf(at)) * to->width;
+}
+
+/* Returns the offset of the end of the buffer of the load `at`, in bytes. */
+static LLVMValueRef
+end_of(const struct jit_pack_writer *to, LLVMValueRef at)
+{
+    return LLVMConstInt(to->jit->i64, vector_bytes(to, at) * depth_of(to), 0);
 }
 
 void
@@ -64,8 +91,8 @@ jit_pack_empty_buffers(struct jit_pack_writer *to, unsigned loop)
     for (unsigned i = 0; i < to->body->buffered_count; i++) {
         const struct jit_pack_buffered *row = &to->body->buffered[i];
         if (row->loop == loop) {
-            LLVMBuildStore(to->builder, jit_constant(to->jit, 0),
-                           buffer_of(to, row)->left);
+            LLVMBuildStore(to->builder, end_of(to, row->load),
+                           buffer_of(to, row)->offset);
         }
     }
 }
@@ -123,7 +150,7 @@ does_not_wrap(struct jit_pack_writer *to, LLVMValueRef extension)
     return LLVMBuildICmp(
         to->builder, zero ? LLVMIntULE : LLVMIntSLE,
         jit_pack_vector(to, operand),
-        jit_pack_splat(to, LLVMConstInt(type, most - to->width, 0)), "");
+        jit_pack_splat(to, LLVMConstInt(type, most - depth_of(to), 0)), "");
 }
 
 /* Writes the run-time test of whether elements of later iterations may be
@@ -160,37 +187,66 @@ may_fill(struct jit_pack_writer *to, const struct jit_pack_buffered *row,
 /* ---- the transposed elements ---- */
 
 /* One step of a transposition: returns a vector of groups of `distance`
- * elements, taken in turn from `a` and from `b`. If `upper` is false, these
- * are the groups of `a` and `b` with even index; if `upper` is true, the
- * groups with odd index. */
+ * elements, taken in turn from `a` and from `b`, vectors of `size` elements.
+ * If `upper` is false, these are the groups of `a` and `b` with even index; if
+ * `upper` is true, the groups with odd index. */
 static LLVMValueRef
 interleave(struct jit_pack_writer *to, LLVMValueRef a, LLVMValueRef b,
-           unsigned distance, bool upper)
+           unsigned size, unsigned distance, bool upper)
 {
     LLVMValueRef order[64];
-    for (unsigned i = 0; i < to->width; i++) {
+    for (unsigned i = 0; i < size; i++) {
         bool second = i & distance;
         unsigned from = upper ? i | distance : i & ~distance;
-        order[i] = jit_constant(to->jit, from + (second ? to->width : 0));
+        order[i] = jit_constant(to->jit, from + (second ? size : 0));
     }
     return LLVMBuildShuffleVector(to->builder, a, b,
-                                  LLVMConstVector(order, to->width), "");
+                                  LLVMConstVector(order, size), "");
 }
 
-/* Writes code that transposes a square matrix. `rows` has its rows as vectors,
- * and receives its columns. */
+/* Writes code that transposes a square matrix. `rows` has its `size` rows as
+ * vectors, and receives its columns. */
 static void
-transpose(struct jit_pack_writer *to, LLVMValueRef *rows)
+transpose(struct jit_pack_writer *to, LLVMValueRef *rows, unsigned size)
 {
-    for (unsigned distance = 1; distance < to->width; distance *= 2) {
-        for (unsigned i = 0; i < to->width; i++) {
+    for (unsigned distance = 1; distance < size; distance *= 2) {
+        for (unsigned i = 0; i < size; i++) {
             if (!(i & distance)) {
                 LLVMValueRef a = rows[i], b = rows[i | distance];
-                rows[i] = interleave(to, a, b, distance, false);
-                rows[i | distance] = interleave(to, a, b, distance, true);
+                rows[i] = interleave(to, a, b, size, distance, false);
+                rows[i | distance] =
+                    interleave(to, a, b, size, distance, true);
             }
         }
     }
+}
+
+/* Writes the loads of the next elements of the lanes `lane` to `lane` +
+ * depth_of() - 1, and stores them in the buffer. */
+static void
+fill_lanes(struct jit_pack_writer *to, LLVMValueRef at,
+           const struct jit_pack_buffer *buffer, LLVMValueRef pointers,
+           unsigned lane)
+{
+    LLVMBuilderRef builder = to->builder;
+    unsigned depth = depth_of(to);
+    LLVMTypeRef part = LLVMVectorType(LLVMTypeOf(at), depth);
+    LLVMValueRef *rows = jit_allocate(depth * sizeof *rows);
+    for (unsigned i = 0; i < depth; i++) {
+        LLVMValueRef pointer = LLVMBuildExtractElement(
+            builder, pointers, jit_constant(to->jit, lane + i), "");
+        rows[i] = LLVMBuildLoad2(builder, part, pointer, "");
+        LLVMSetAlignment(rows[i], LLVMGetAlignment(at));
+    }
+    transpose(to, rows, depth);
+    for (unsigned i = 0; i < depth; i++) {
+        LLVMValueRef index =
+            jit_constant(to->jit, (i * to->width + lane) / depth);
+        LLVMBuildStore(
+            builder, rows[i],
+            LLVMBuildGEP2(builder, part, buffer->elements, &index, 1, ""));
+    }
+    free(rows);
 }
 
 /* Writes the loads of the next elements of all lanes, and stores them in the
@@ -199,24 +255,11 @@ static void
 fill(struct jit_pack_writer *to, LLVMValueRef at,
      const struct jit_pack_buffer *buffer, LLVMValueRef pointers)
 {
-    LLVMBuilderRef builder = to->builder;
-    LLVMTypeRef wide = LLVMVectorType(LLVMTypeOf(at), to->width);
-    LLVMValueRef *rows = jit_allocate(to->width * sizeof *rows);
-    for (unsigned i = 0; i < to->width; i++) {
-        LLVMValueRef pointer = LLVMBuildExtractElement(
-            builder, pointers, jit_constant(to->jit, i), "");
-        rows[i] = LLVMBuildLoad2(builder, wide, pointer, "");
-        LLVMSetAlignment(rows[i], LLVMGetAlignment(at));
+    unsigned depth = depth_of(to);
+    for (unsigned lane = 0; lane < to->width; lane += depth) {
+        fill_lanes(to, at, buffer, pointers, lane);
     }
-    transpose(to, rows);
-    for (unsigned i = 0; i < to->width; i++) {
-        LLVMValueRef index = jit_constant(to->jit, i);
-        LLVMBuildStore(
-            builder, rows[i],
-            LLVMBuildGEP2(builder, wide, buffer->elements, &index, 1, ""));
-    }
-    LLVMBuildStore(builder, jit_constant(to->jit, to->width), buffer->left);
-    free(rows);
+    LLVMBuildStore(to->builder, LLVMConstNull(to->jit->i64), buffer->offset);
 }
 
 /* Writes code that takes the next vector from the buffer, and returns the
@@ -227,17 +270,22 @@ take(struct jit_pack_writer *to, LLVMValueRef at,
 {
     LLVMBuilderRef builder = to->builder;
     LLVMTypeRef wide = LLVMVectorType(LLVMTypeOf(at), to->width);
-    LLVMValueRef left =
-        LLVMBuildLoad2(builder, to->jit->i32, buffer->left, "");
-    LLVMValueRef index = LLVMBuildSub(
-        builder, jit_constant(to->jit, to->width + PLANTED_FAULT(pack_buffer)),
-        left, "");
+    uint64_t bytes = vector_bytes(to, at);
+    LLVMValueRef offset =
+        LLVMBuildLoad2(builder, to->jit->i64, buffer->offset, "");
     LLVMBuildStore(builder,
-                   LLVMBuildSub(builder, left, jit_constant(to->jit, 1), ""),
-                   buffer->left);
-    return LLVMBuildLoad2(
+                   LLVMBuildAdd(builder, offset,
+                                LLVMConstInt(to->jit->i64, bytes, 0), ""),
+                   buffer->offset);
+    if (PLANTED_FAULT(pack_buffer)) {
+        offset = LLVMBuildXor(builder, offset,
+                              LLVMConstInt(to->jit->i64, bytes, 0), "");
+    }
+    LLVMValueRef vector = LLVMBuildLoad2(
         builder, wide,
-        LLVMBuildGEP2(builder, wide, buffer->elements, &index, 1, ""), "");
+        LLVMBuildGEP2(builder, to->jit->i8, buffer->elements, &offset, 1, ""),
+        "");
+    return vector;
 }
 
 LLVMValueRef
@@ -258,15 +306,14 @@ jit_pack_load_buffered(struct jit_pack_writer *to,
         blocks[i] =
             LLVMAppendBasicBlockInContext(to->jit->context, to->function, "");
     }
-    LLVMValueRef left =
-        LLVMBuildLoad2(builder, to->jit->i32, buffer->left, "");
+    LLVMValueRef offset =
+        LLVMBuildLoad2(builder, to->jit->i64, buffer->offset, "");
     LLVMBuildCondBr(
-        builder,
-        LLVMBuildICmp(builder, LLVMIntEQ, left, jit_constant(to->jit, 0), ""),
+        builder, LLVMBuildICmp(builder, LLVMIntEQ, offset, end_of(to, at), ""),
         blocks[0], blocks[3]);
     LLVMPositionBuilderAtEnd(builder, blocks[0]);
     LLVMValueRef pointers = jit_pack_vector(to, LLVMGetOperand(at, 0));
-    LLVMBuildCondBr(builder, may_fill(to, row, pointers, bytes * to->width),
+    LLVMBuildCondBr(builder, may_fill(to, row, pointers, bytes * depth_of(to)),
                     blocks[1], blocks[2]);
     LLVMPositionBuilderAtEnd(builder, blocks[1]);
     fill(to, at, buffer, pointers);

@@ -21,6 +21,7 @@
 
 #include "jit/analyse/cfg.h"
 #include "jit/analyse/uniform.h"
+#include "jit/body.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/options.h"
@@ -60,8 +61,9 @@ struct content {
     bool clamped;
     /* number of branches for which lanes may take different paths */
     unsigned divergent;
-    bool calls;    /* true: the body calls functions other than intrinsics */
-    bool buffered; /* true: the loops contain buffered loads (iterations.c) */
+    bool calls; /* true: the body calls functions other than intrinsics */
+    /* number of buffered loads (iterations.c) */
+    unsigned buffered;
 };
 
 /* A function that gets a version for packs (several neighbouring threads as
@@ -77,6 +79,9 @@ struct job {
      * that of jit_kernel.packs. */
     unsigned *packs;
     bool region;
+    /* false: comparisons and selects in indices are not assumed to have the
+     * same outcome in all lanes (choices.c) */
+    bool may_assume;
     /* receives whether the body's branches on uniform terms have been split
      * (branches.c) */
     bool split;
@@ -245,7 +250,6 @@ look_at(struct content *content, unsigned block)
         bool vector = !jit_pack_is_linear(body, at);
         content->size++;
         content->accesses += access;
-        content->buffered |= jit_pack_buffered(body, at) != NULL;
         content->scattered += access && is_scattered(body, at);
         content->tested += access && is_tested(body, at);
         content->clamped |= access && is_clamped(body, at);
@@ -270,6 +274,7 @@ pays(const struct jit_pack_body *body, struct content *content)
     }
     content->vectors = most_vectors(body);
     content->calls = has_calls(body);
+    content->buffered = body->buffered_count;
     return content->accesses && content->scattered * WORTH <= content->size &&
            (body->loop_count || content->clamped || body->quotient_count);
 }
@@ -297,8 +302,13 @@ static unsigned
 vectors_per_value(const struct content *content)
 {
     enum { TINY = 6, FEW = 14, SOME = 28 };
-    if (content->tested || content->scattered || content->buffered) {
+    if (content->tested || content->scattered) {
         return 1;
+    }
+    /* Two vectors hide the latency of the additions to one sum. More rows of a
+     * matrix at a time than those of two vectors are slower to read. */
+    if (content->buffered) {
+        return content->buffered == 1 ? 2 : 1;
     }
     /* Slow paths of functions have no variants for packs of eight vectors. */
     if (content->vectors <= TINY && !content->calls) {
@@ -333,13 +343,14 @@ vector_lanes(const struct jit_pack_body *body, const struct content *content)
  * `narrow` threads, since most of these do not contain the border. */
 static LLVMValueRef
 write_general(struct jit_pack_body *body, struct jit_pack_body *plain,
-              unsigned width, unsigned narrow)
+              unsigned width, unsigned narrow, bool region)
 {
     LLVMValueRef general = body->choices && width > narrow
                                ? jit_pack_write_parts(body, width, narrow)
                                : jit_pack_write(plain, width, "general");
     LLVMSetLinkage(general, LLVMInternalLinkage);
-    jit_add_attribute(body->jit, general, "noinline");
+    jit_add_attribute(body->jit, general,
+                      region ? "alwaysinline" : "noinline");
     /* If min, max and selects in indices are assumed to take the same operand
      * in all lanes, the function is not cold: it runs for each row of threads
      * that crosses a border of the data, and rows may be short. */
@@ -390,11 +401,16 @@ write_packs(struct jit_pack_body *body, struct jit_pack_body *plain,
     }
     unsigned lanes = vector_lanes(body, content);
     set_widths(kernel->packs, lanes, vectors);
+    body->register_lanes = lanes;
+    if (plain) {
+        plain->register_lanes = lanes;
+    }
     for (unsigned i = JIT_PACK_WIDTHS; i-- > 0;) {
         unsigned width = kernel->packs[i];
         if (width) {
             body->general =
-                plain ? write_general(body, plain, width, lanes) : NULL;
+                plain ? write_general(body, plain, width, lanes, region)
+                      : NULL;
             jit_pack_write(body, width, "pack");
         }
     }
@@ -494,8 +510,8 @@ pack_job(struct jit *jit, struct job *job)
     if (decided && jit->options.regions) {
         job->split = jit_pack_split_branches(&body);
     }
-    bool choices =
-        !job->region && wants_choices(jit, kernel, quotients, packs, &content);
+    bool choices = job->may_assume &&
+                   wants_choices(jit, kernel, quotients, packs, &content);
     if (!decided && !choices) {
         return;
     }
@@ -549,6 +565,15 @@ runs_one_thread(const struct jit_regions *regions, unsigned point)
     return false;
 }
 
+/* Tests whether the rows of a block are probably long: the kernel does not use
+ * threadIdx.y. Otherwise they are often so short that each pack contains a
+ * border of the data. */
+static bool
+rows_are_long(const struct jit_kernel *kernel)
+{
+    return !LLVMGetFirstUse(jit_body_argument(kernel, JIT_TID + 1));
+}
+
 static void
 add_regions(struct jit *jit, struct jobs *jobs, struct jit_kernel *kernel,
             const struct jit_cfg *cfg)
@@ -564,7 +589,8 @@ add_regions(struct jit *jit, struct jobs *jobs, struct jit_kernel *kernel,
         if (start != NO_BLOCK && !runs_one_thread(regions, k) &&
             jit_pack_is_parallel(kernel, cfg, start) && may_pay(cfg, start)) {
             add_job(jobs, (struct job){jit_pack_region(jit, kernel, k),
-                                       regions->packs[k], true, false});
+                                       regions->packs[k], true,
+                                       rows_are_long(kernel), false});
             copied += size;
         }
     }
@@ -584,7 +610,8 @@ find_jobs(struct jit *jit)
         if (kernel->regions) {
             add_regions(jit, &jobs, kernel, &cfg);
         } else if (cfg.count <= MOST_BLOCKS && may_pay(&cfg, 0)) {
-            add_job(&jobs, (struct job){kernel, kernel->packs, false, false});
+            add_job(&jobs,
+                    (struct job){kernel, kernel->packs, false, true, false});
         }
     }
     return jobs;

@@ -154,6 +154,9 @@ struct jit_pack_body {
     LLVMValueRef general;
     struct jit_pack_buffered buffered[JIT_PACK_BUFFERS];
     unsigned buffered_count;
+    /* number of lanes of one vector register, the width of the smallest
+     * packs */
+    unsigned register_lanes;
 };
 
 /* nest.c: fills dominators and loops. Returns false if a loop has several
