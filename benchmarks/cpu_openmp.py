@@ -5,10 +5,13 @@ Usage: ``python benchmarks/cpu_openmp.py [NAME ...] [--level x86-64-v3]
 kernels are in `openmp/kernels.cu`, the loops that do the same in
 `openmp/twins_*.c`, compiled by gcc and by clang 19 (-O3 -march=native
 -fopenmp); the ratio is the time of the faster of both divided by the kernel's:
-above 1 the kernel is faster.  The sides take turns, and each figure is the
-least of its turns, since other programs of the machine disturb the loops more:
-their threads wait for each other.  All arrays are compared with those of each
-twin (of two kernels, only the sums); a difference makes the exit status 1.
+above 1 the kernel is faster.  The sides take turns of eight calls, so that
+each side finds its arrays in the cache if they fit, and each figure is the
+least of all calls, since other programs of the machine disturb the loops more:
+their threads wait for each other.  A pause precedes each turn, because idle
+threads of clang's OpenMP occupy a processor for 0.2 s.  All arrays are
+compared with those of each twin (of two kernels, only the sums); a difference
+makes the exit status 1.
 
 With --processor-time both sides run on one thread, and the figures are the
 time of the process on a processor.  Other programs disturb them less, but they
@@ -35,7 +38,8 @@ from common import BUILD, HERE
 os.environ["PYCUDA_DEVICE"] = "cpu"
 os.environ.setdefault("OMP_NUM_THREADS", "2")
 os.environ.setdefault("PYCUDA_CPU_THREADS", "2")
-TURNS = 15
+TURNS, CALLS = 6, 8
+PAUSE = 0.25  # s
 
 
 def build_twins(level: str) -> list[ctypes.CDLL]:
@@ -175,11 +179,11 @@ def measure(
     arguments = [*textures, *copied(host)]
     calls = [ours, *(twin_call(library, row, arguments) for library in twins)]
     times: list[list[float]] = [[] for _ in calls]
-    for call in calls:
-        call()
     for _ in range(TURNS):
         for taken, call in zip(times, calls, strict=True):
-            taken.append(seconds(call, clock))
+            if clock is time.perf_counter:
+                time.sleep(PAUSE)
+            taken += (seconds(call, clock) for _ in range(CALLS))
     best = [min(taken) for taken in times]
     return best[0], min(best[1:]), note
 
