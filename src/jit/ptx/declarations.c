@@ -32,6 +32,7 @@ struct declaration {
     unsigned vector;    /* number of elements of a .v2 or .v4, otherwise 1 */
     unsigned alignment; /* alignment in bytes; 0: natural */
     bool is_register, is_array, managed;
+    bool is_reference; /* .texref or .surfref */
     /* sizes of an array; `open` is true if the declaration omits the first
      * size, as in name[] */
     uint64_t sizes[MAX_DIMENSIONS];
@@ -129,6 +130,9 @@ read_head(struct ptx *ptx, const char *at, struct declaration *own)
             at = read_attribute(ptx, at, own);
         } else if (strcmp(word, "reg") == 0) {
             own->is_register = true;
+        } else if (ptx_is_word(" texref surfref ", word)) {
+            own->is_reference = true;
+            own->type = (struct ptx_type){'u', 64};
         } else if (!ptx_parse_type(word, &own->type) &&
                    !ptx_space_named(word, &own->space)) {
             ptx_fail(ptx, "'.%s' is not supported in a declaration", word);
@@ -426,6 +430,7 @@ add_symbol(struct ptx *ptx, const struct declaration *own, LLVMValueRef value)
     symbol->space = own->space;
     symbol->bytes = count_elements(own, 0) * element_bytes(own);
     symbol->is_array = own->is_array;
+    symbol->is_reference = own->is_reference;
     symbol->value = value;
 }
 
@@ -451,6 +456,11 @@ finish_variable(struct ptx *ptx, const char *at, struct declaration *own,
     }
     if (own->open && strcmp(linking, "extern") != 0) {
         ptx_fail(ptx, "'%s' has no size", own->name);
+        return NULL;
+    }
+    if (own->is_reference && (initial || own->space != PTX_SPACE_GLOBAL)) {
+        ptx_fail(ptx, "the reference '%s' is initialised or not in .global",
+                 own->name);
         return NULL;
     }
     add_symbol(ptx, own,
@@ -494,6 +504,10 @@ ptx_read_parameters(struct ptx *ptx, const char *at,
         at = read_head(ptx, at, &own);
         at = read_name(ptx, at, &own);
         if (!at || count_elements(&own, 0) > JIT_MAX_BYTES) {
+            return NULL;
+        }
+        if (own.is_reference) {
+            ptx_fail(ptx, "the parameter '%s' is a reference", own.name);
             return NULL;
         }
         if (*count == capacity) {

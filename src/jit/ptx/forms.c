@@ -152,6 +152,7 @@ static const struct form {
     {" prmt ", "b32 f4e|b4e|rc8|ecl|ecr|rc16?"},
     {" cvta ", "to? " SPACE " u32|u64"},
     {" isspacep ", SPACE},
+    {" alloca stacksave stackrestore ", "u32|u64"},
     {" mapa getctarank ", "shared::cluster? u32|u64"},
     /* conversions */
     {" cvt ", "sat? " BYTES " " BYTES},

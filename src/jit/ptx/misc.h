@@ -20,5 +20,8 @@ bool ptx_build_is_space(struct ptx *ptx,
 bool ptx_build_cluster_address(struct ptx *ptx,
                                const struct ptx_statement *statement);
 bool ptx_build_barrier(struct ptx *ptx, const struct ptx_statement *statement);
+/* In stack.c: builds alloca, stacksave or stackrestore. Returns false on
+ * failure. */
+bool ptx_build_stack(struct ptx *ptx, const struct ptx_statement *statement);
 
 #endif

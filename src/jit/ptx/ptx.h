@@ -118,6 +118,9 @@ struct ptx_symbol {
     /* size of a variable in bytes */
     uint64_t bytes;
     bool is_array;
+    /* a texture or surface reference: a variable with the handle of an
+     * object */
+    bool is_reference;
     /* Register: pointer to its local variable, NULL before the first use.
      * Variable: its address, a pointer in address space 0. Function: the
      * function. */

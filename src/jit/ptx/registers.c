@@ -283,8 +283,9 @@ fit(struct ptx *ptx, const char *name, LLVMValueRef value,
                             "");
 }
 
-/* Returns the value of a register, a special register or an address of a
- * variable, as an integer of its own width; NULL for unknown names. */
+/* Returns the value of a register, a special register, the handle in a
+ * reference or an address of another variable, as an integer of its own width;
+ * NULL for unknown names. */
 static LLVMValueRef
 value_of(struct ptx *ptx, const char *name)
 {
@@ -293,6 +294,10 @@ value_of(struct ptx *ptx, const char *name)
         LLVMTypeRef type =
             LLVMIntTypeInContext(ptx->jit->context, own->type.bits);
         return LLVMBuildLoad2(ptx->jit->builder, type, ptx_slot(ptx, own), "");
+    }
+    if (own && own->is_reference) {
+        return LLVMBuildLoad2(ptx->jit->builder, ptx->jit->i64, own->value,
+                              "");
     }
     if (own && (own->kind == PTX_SYMBOL_VARIABLE ||
                 own->kind == PTX_SYMBOL_FUNCTION)) {

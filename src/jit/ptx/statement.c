@@ -43,6 +43,7 @@ static const struct row {
     enum guard guard;
 } rows[] = {
     {"activemask", ptx_build_active, GUARD_BRANCH},
+    {"alloca", ptx_build_stack, GUARD_BRANCH},
     {"applypriority", ptx_build_hint, GUARD_BRANCH},
     {"atom", ptx_build_atomic, GUARD_BRANCH},
     {"bar", ptx_build_barrier, GUARD_BRANCH},
@@ -87,6 +88,8 @@ static const struct row {
     {"shfl", ptx_build_shuffle, GUARD_BRANCH},
     {"slct", ptx_build_slct, GUARD_SELECT},
     {"st", ptx_build_store, GUARD_BRANCH},
+    {"stackrestore", ptx_build_stack, GUARD_BRANCH},
+    {"stacksave", ptx_build_stack, GUARD_BRANCH},
     {"stmatrix", ptx_build_store_tiles, GUARD_BRANCH},
     {"suld", ptx_build_surface, GUARD_BRANCH},
     {"suq", ptx_build_texture_query, GUARD_BRANCH},

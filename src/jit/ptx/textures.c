@@ -84,8 +84,9 @@ read_object(struct ptx *ptx, const struct ptx_operand *operand)
         return NULL;
     }
     struct ptx_symbol *own = ptx_find(ptx, operand->names[0]);
-    if (own && own->kind != PTX_SYMBOL_REGISTER) {
-        ptx_fail(ptx, "texture and surface references are not supported");
+    if (own && own->kind != PTX_SYMBOL_REGISTER && !own->is_reference) {
+        ptx_fail(ptx, "'%s' is neither a texture nor a surface",
+                 operand->names[0]);
         return NULL;
     }
     return ptx_read_name(ptx, operand->names[0], wide, false);
