@@ -126,19 +126,31 @@ is_limit(const struct spill *carry, LLVMValueRef value)
     return false;
 }
 
-void
-jit_rematerialise_cheap(struct spill *carry)
+/* Computes cheap values again: either those that are the same in all threads,
+ * or the others. */
+static void
+rematerialise_values(struct spill *carry, bool uniform)
 {
+    struct rematerialised state = {carry, uniform};
+
     for (unsigned i = 0; i < carry->value_count; i++) {
         LLVMValueRef value = carry->values[i];
-        struct rematerialised state = {carry, !differs(carry, value)};
         int budget = CHEAP;
-        if (!is_limit(carry, value) &&
-            is_cheap(carry, value, state.uniform, &budget) &&
+        if (differs(carry, value) != uniform && !is_limit(carry, value) &&
+            is_cheap(carry, value, uniform, &budget) &&
             jit_live_points(carry->split, value)) {
             jit_replace_elsewhere(value, rematerialise, &state);
         }
     }
+}
+
+void
+jit_rematerialise_cheap(struct spill *carry)
+{
+    /* Values that differ between threads come first: their copies after a
+     * barrier may use uniform values, which are then live across it. */
+    rematerialise_values(carry, false);
+    rematerialise_values(carry, true);
 }
 
 /* ---- values that are live across a barrier, and where they are stored ----
