@@ -9,6 +9,7 @@ result of every form is that of an interpreter in Python.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -67,6 +68,7 @@ class Form(NamedTuple):
     repeats: Callable[[int, int, int], bool]  # of i, its old value and n
     step: str = "%step"
     after: str = ""
+    leaves: Callable[[int], bool] = lambda v: False
 
 
 def signed(i: int) -> int:
@@ -147,6 +149,25 @@ FORMS = {
         NOT_LESS + "st.global.u32 [%last], 5;", LESS,
        less, lambda i, _, n: less(i, n),
     ),
+    "other_exit": Form(
+        NOT_LESS,
+        "setp.gt.u32 %q, %v, 1000; @%q bra done; st.global.u32 [%at], %v;"
+        + LESS,
+        less, lambda i, _, n: less(i, n), leaves=lambda v: v > 1000,
+        after="st.global.u32 [%last], %i;",
+    ),
+    "count": Form(
+        "mov.u32 %t, 0; setp.lt.s32 %p, %n, 1; @%p bra done;",
+        "add.u32 %t, %t, 1; setp.ne.u32 %p, %t, %n; @%p bra more;",
+        lambda i, n: n >= 1, lambda i, _, n: i // 64 < n,
+        after="st.global.u32 [%last], %t;",
+    ),
+    "count_unsigned": Form(
+        "mov.u32 %t, 0; setp.eq.u32 %p, %n, 0; @%p bra done;",
+        "add.u32 %t, %t, 1; setp.eq.u32 %p, %n, %t; @!%p bra more;",
+        lambda i, n: n != 0, lambda i, _, n: i // 64 < n,
+        after="st.global.u32 [%last], %t;",
+    ),
     "count_of_other_variable": Form(
         NOT_LESS + "mov.u32 %t, 0;",
         "add.u32 %t, %t, 1; setp.ne.u32 %p, %t, 3; @%p bra more;",
@@ -176,10 +197,11 @@ def expected(form: Form, n: int) -> tuple[np.ndarray, np.ndarray]:
             v = (int(out[i]) * 3 + 1) % (1 << 32)
             out[i] = v
             old, i = i, i + THREADS * BLOCKS
-            if not form.repeats(i, old, n):
+            if form.leaves(v) or not form.repeats(i, old, n):
                 break
-        if form.after:
-            last[first] = i if "%i" in form.after else v
+        values = {"%i": i, "%v": v, "%t": (i - first) // (THREADS * BLOCKS)}
+        for register in re.findall("%[ivt]", form.after):
+            last[first] = values[register]
     return out, last
 
 
@@ -188,7 +210,8 @@ def test_results(name):
     form = FORMS[name]
     kernel = drv.module_from_buffer(text_of(form).encode()).get_function("k")
     for n in [0, 1, 3, 4, 31, 40, 64, 65, 300, 1000, -3]:
-        if n < 0 and "setp.lt.u32 %p, %i, %n" in form.latch:
+        counts = "%t, %n" in form.latch or "%n, %t" in form.latch
+        if (counts and n > 31) or (n < 0 and ".u32 %p" in form.latch):
             continue  # the loop would leave the array
         out = np.arange(SIZE, dtype=np.uint32)
         last = np.full(SIZE, 9, np.uint32)

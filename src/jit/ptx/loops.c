@@ -50,6 +50,8 @@ struct loop {
     struct order test;
     unsigned varying;
     LLVMValueRef variable;
+    /* true: the loop ends when the next value is equal to the limit */
+    bool counts;
     /* block with the branch around the loop, if that branch is redundant once
      * the loop tests first; else NULL */
     LLVMBasicBlockRef guard;
@@ -189,6 +191,11 @@ read_order(LLVMValueRef compare, bool holds, struct order *order)
         left = LLVMGetOperand(compare, 1);
         right = LLVMGetOperand(compare, 0);
     }
+    if (predicate == LLVMIntNE && LLVMIsAConstantInt(right) &&
+        LLVMIsNull(right)) {
+        *order = (struct order){right, left, false};
+        return true;
+    }
     bool is_signed = predicate == LLVMIntSLT || predicate == LLVMIntSLE;
     if (predicate == LLVMIntSLE || predicate == LLVMIntULE) {
         if (LLVMIsAConstantInt(right)) {
@@ -324,6 +331,16 @@ incoming_from(LLVMValueRef phi, LLVMBasicBlockRef block)
     return NULL;
 }
 
+/* Returns the value of a phi of the block after the loop if the latch leaves
+ * the loop. A loop that counts leaves with the limit, which is then the next
+ * value. */
+static LLVMValueRef
+value_at_end(const struct loop *loop, LLVMValueRef phi)
+{
+    LLVMValueRef value = incoming_from(phi, loop->latch);
+    return loop->counts && value == loop->test.right ? loop->test.left : value;
+}
+
 /* Tests whether the loop, if it tested first and had no iteration, would give
  * the phis of the block after it the same values as the branch in `guard`. */
 static bool
@@ -331,7 +348,7 @@ gives_same_values(const struct loop *loop, LLVMBasicBlockRef guard)
 {
     LLVMValueRef phi = LLVMGetFirstInstruction(loop->after);
     for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
-        LLVMValueRef value = incoming_from(phi, loop->latch);
+        LLVMValueRef value = value_at_end(loop, phi);
         LLVMValueRef carried = phi_of_next(loop, value);
         value = carried ? incoming_from(carried, loop->before) : value;
         if (value != incoming_from(phi, guard)) {
@@ -427,8 +444,9 @@ test_next_value(struct loop *loop)
     return true;
 }
 
-/* Reads the test `next value != limit` of a loop that counts up in steps of 1
- * from one constant to another, as `next value < limit`. */
+/* Reads the test `next value != limit` of a loop that counts in steps of 1, as
+ * `next value < limit`. Both are equal if the first value is below the limit,
+ * as find_guard tests. */
 static bool
 match_count(struct loop *loop, LLVMValueRef compare, bool holds)
 {
@@ -437,17 +455,21 @@ match_count(struct loop *loop, LLVMValueRef compare, bool holds)
         LLVMGetICmpPredicate(compare) != unequal) {
         return false;
     }
-    LLVMValueRef limit = LLVMGetOperand(compare, 1);
-    LLVMValueRef variable = phi_of_next(loop, LLVMGetOperand(compare, 0));
-    LLVMValueRef step = variable ? constant_step(loop, variable) : NULL;
-    if (!step || !is_constant(limit) || LLVMConstIntGetZExtValue(step) != 1) {
-        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef next = LLVMGetOperand(compare, i);
+        LLVMValueRef limit = LLVMGetOperand(compare, 1 - i);
+        LLVMValueRef variable = phi_of_next(loop, next);
+        LLVMValueRef step = variable ? constant_step(loop, variable) : NULL;
+        if (step && LLVMConstIntGetZExtValue(step) == 1 &&
+            !is_inside(loop, limit)) {
+            loop->variable = variable;
+            loop->varying = 0;
+            loop->test = (struct order){next, limit, false};
+            loop->counts = true;
+            return true;
+        }
     }
-    loop->variable = variable;
-    loop->varying = 0;
-    loop->test = (struct order){LLVMGetOperand(compare, 0), limit, false};
-    /* find_guard tests that the first value is below the limit */
-    return LLVMIsAConstantInt(incoming_from(variable, loop->before));
+    return false;
 }
 
 /* Reads the test at the end of the loop. Its next value is that of a phi of
@@ -491,18 +513,70 @@ test_of(const struct loop *loop, LLVMValueRef value)
 
 /* ---- values after the loop ---- */
 
-/* Tests whether each value of the loop that is used after it is the next value
- * of a phi of the head. Such a value is known where the loop tests first. */
+/* Tests whether the loop ends only at its latch. */
+static bool
+has_one_exit(const struct loop *loop)
+{
+    for (unsigned i = 0; i < loop->block_count; i++) {
+        LLVMValueRef end = terminator(loop->blocks[i]);
+        unsigned count = LLVMGetNumSuccessors(end);
+        for (unsigned k = 0; k < count; k++) {
+            if (loop->blocks[i] != loop->latch &&
+                !contains(loop, LLVMGetSuccessor(end, k))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Tests whether the operand `i` of an instruction after the loop is used where
+ * the loop was left at its latch. Phis also use values of other exits, which
+ * are computed in the loop as before. */
+static bool
+is_after_latch(const struct loop *loop, LLVMValueRef user, unsigned i)
+{
+    LLVMBasicBlockRef from =
+        LLVMIsAPHINode(user) ? LLVMGetIncomingBlock(user, i) : NULL;
+    return from == loop->latch || !from || !contains(loop, from);
+}
+
+/* Tests whether `user`, an instruction after the loop, would find the value
+ * `at` of the loop if the loop tested first: the value is the next one of a
+ * phi of the head, or the loop computes it before another exit. */
+static bool
+finds_value(const struct loop *loop, LLVMValueRef user, LLVMValueRef at,
+            bool one_exit)
+{
+    bool is_phi = LLVMIsAPHINode(user) != NULL;
+    unsigned count =
+        is_phi ? LLVMCountIncoming(user) : (unsigned)LLVMGetNumOperands(user);
+    for (unsigned i = 0; i < count; i++) {
+        if (LLVMGetOperand(user, i) != at || !is_after_latch(loop, user, i)) {
+            continue;
+        }
+        bool at_latch = is_phi && LLVMGetIncomingBlock(user, i) == loop->latch;
+        if (!phi_of_next(loop, at) || (!at_latch && !one_exit)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Tests whether all values of the loop that are used after it are known where
+ * the loop tests first. */
 static bool
 leaves_with_phis(const struct loop *loop)
 {
+    bool one_exit = has_one_exit(loop);
     for (unsigned i = 0; i < loop->block_count; i++) {
         LLVMValueRef at = LLVMGetFirstInstruction(loop->blocks[i]);
         for (; at; at = LLVMGetNextInstruction(at)) {
             LLVMUseRef use = LLVMGetFirstUse(at);
             for (; use; use = LLVMGetNextUse(use)) {
-                if (!is_inside(loop, LLVMGetUser(use)) &&
-                    !phi_of_next(loop, at)) {
+                LLVMValueRef user = LLVMGetUser(use);
+                if (!is_inside(loop, user) &&
+                    !finds_value(loop, user, at, one_exit)) {
                     return false;
                 }
             }
@@ -513,24 +587,35 @@ leaves_with_phis(const struct loop *loop)
 
 /* ---- the new head ---- */
 
-/* Replaces the uses of `value` after the loop by `by`. */
+/* Replaces the uses of `value` where the loop was left at its latch by
+ * `by`. */
 static void
 replace_outside(const struct loop *loop, LLVMValueRef value, LLVMValueRef by)
 {
+    size_t used = 0;
     LLVMUseRef use = LLVMGetFirstUse(value);
-    while (use) {
-        LLVMValueRef user = LLVMGetUser(use);
-        use = LLVMGetNextUse(use);
-        if (user == by || is_inside(loop, user)) {
+    for (; use; use = LLVMGetNextUse(use)) {
+        used++;
+    }
+    /* the list of uses changes while operands are replaced */
+    LLVMValueRef *users = jit_allocate((used + 1) * sizeof *users);
+    used = 0;
+    for (use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        users[used++] = LLVMGetUser(use);
+    }
+    for (size_t u = 0; u < used; u++) {
+        if (users[u] == by || is_inside(loop, users[u])) {
             continue;
         }
-        unsigned count = (unsigned)LLVMGetNumOperands(user);
+        unsigned count = (unsigned)LLVMGetNumOperands(users[u]);
         for (unsigned i = 0; i < count; i++) {
-            if (LLVMGetOperand(user, i) == value) {
-                LLVMSetOperand(user, i, by);
+            if (LLVMGetOperand(users[u], i) == value &&
+                is_after_latch(loop, users[u], i)) {
+                LLVMSetOperand(users[u], i, by);
             }
         }
     }
+    free(users);
 }
 
 static void
@@ -561,6 +646,7 @@ replace_incoming(struct loop *loop, LLVMBasicBlockRef from,
         for (unsigned i = 0; i < count; i++) {
             LLVMValueRef value = LLVMGetIncomingValue(phi, i);
             LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, i);
+            value = block == loop->latch ? value_at_end(loop, phi) : value;
             block = block == from ? to : block;
             value = value == phi ? made : value;
             if (block) {
@@ -626,6 +712,22 @@ restore(struct loop *loop)
     LLVMSetCurrentDebugLocation2(builder, NULL);
 }
 
+/* Tests whether the loop's test holds for the first value of its variable. The
+ * test of a loop that counts may be signed or unsigned. */
+static bool
+enters_with_test(struct loop *loop)
+{
+    for (unsigned i = 0; i < (loop->counts ? 2 : 1); i++) {
+        struct order first =
+            test_of(loop, incoming_from(loop->variable, loop->before));
+        if (find_guard(loop, &first)) {
+            return true;
+        }
+        loop->test.is_signed = !loop->test.is_signed;
+    }
+    return false;
+}
+
 /* Restores the loop with this head and latch if it has the supported form. */
 static bool
 try_loop(struct loop *loop)
@@ -641,9 +743,7 @@ try_loop(struct loop *loop)
         !match_test(loop)) {
         return false;
     }
-    struct order first =
-        test_of(loop, incoming_from(loop->variable, loop->before));
-    if (!find_guard(loop, &first) || !leaves_with_phis(loop)) {
+    if (!enters_with_test(loop) || !leaves_with_phis(loop)) {
         return false;
     }
     restore(loop);
