@@ -355,3 +355,12 @@ def test_many_small_allocations_lie_apart(drv: Any) -> None:
             assert (host == number + turn).all()
         del held[::2], memory
         gc.collect()
+
+
+@pytest.mark.cpu
+def test_large_allocations_differ_in_their_offset_in_a_page(drv: Any) -> None:
+    # Elements with equal indices would share the sets of the cache.
+    arrays = [drv.mem_alloc(4 << 20) for _ in range(4)]
+    addresses = [int(array) for array in arrays]
+    assert len({address % 4096 for address in addresses}) == len(arrays)
+    assert not any(address % 512 for address in addresses)

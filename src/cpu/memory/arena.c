@@ -34,6 +34,8 @@
 /* Minimum bytes of an allocation that begins at a huge page. */
 #define HUGE_BYTES ((size_t)4 << 20)
 #define HUGE_UNIT  ((size_t)2 << 20)
+/* Offset in a page of each huge allocation, relative to the previous one. */
+#define STAGGER    ((size_t)1536)
 #define SLAB_BYTES ((size_t)1 << 20)
 /* Minimum bytes of other addresses to use before freed ones are reused. */
 #define REUSE_MIN ((size_t)64 << 30)
@@ -79,6 +81,7 @@ static struct span *newest;
 static struct span *walk;
 static struct span *partial[CLASSES];
 static size_t used[CPU_MAX_DEVICES];
+static size_t huge_offset; /* offset in a page of the next huge allocation */
 static uint64_t last_id;
 
 static size_t
@@ -119,8 +122,8 @@ arena_ready(void)
 
 /* ---- granules ---- */
 
-/* Returns the index of the first of `granules` successive free granules (of 64
- * KiB) between `from` and `to`, or `to` if there are none. */
+/* Returns the index of the first of `granules` successive free granules, units
+ * of 64 KiB, between `from` and `to`, or `to` if there are none. */
 static size_t
 run_find(size_t granules, size_t unit, size_t from, size_t to)
 {
@@ -140,9 +143,8 @@ run_find(size_t granules, size_t unit, size_t from, size_t to)
     return to;
 }
 
-/* Returns the number of granules (units of 64 KiB) that are used in turn
- * before the addresses of freed granules are used again. This limits the part
- * of the table `spans` that occupies host memory. */
+/* Returns the number of granules that are used before freed ones are reused.
+ * This limits the part of the table `spans` that occupies host memory. */
 static size_t
 window_granules(void)
 {
@@ -152,8 +154,8 @@ window_granules(void)
     return (window < arena_bytes ? window : arena_bytes) / GRANULE;
 }
 
-/* Returns the index of the first of `granules` successive free granules (units
- * of 64 KiB), or the end of the arena if there are none. */
+/* Returns the index of the first of `granules` successive free granules, or
+ * the end of the arena if there are none. */
 static size_t
 run_choose(size_t granules, size_t unit)
 {
@@ -166,9 +168,8 @@ run_choose(size_t granules, size_t unit)
     return at == window ? run_find(granules, unit, window, end) : at;
 }
 
-/* Finds free successive granules (units of 64 KiB), aligned to `unit`
- * granules, and enters a new span for them in the table. Returns NULL if there
- * is not enough memory, or if no suitable granules are free. */
+/* Finds free successive granules, aligned to `unit` granules, and enters a new
+ * span for them in the table. Returns NULL without memory or such granules. */
 static struct span *
 span_new(size_t granules, size_t unit)
 {
@@ -283,15 +284,17 @@ span_commit(struct span *span, uintptr_t first, size_t bytes)
 
 /* Allocates a span (address range) for one large allocation. The allocation
  * ends, up to alignment, at the inaccessible page at the span's end, so that
- * an overrun faults. A huge allocation instead begins at a huge page. Returns
- * NULL on failure. */
+ * an overrun faults. A huge allocation instead begins in the first page of a
+ * huge page, at another offset than the one before: equal elements of arrays
+ * would share cache sets, and loads would wait for stores to equal offsets.
+ * Returns NULL on failure. */
 static struct cpu_allocation *
 large_allocate(size_t bytes)
 {
     size_t data = round_up(bytes, ALIGNMENT);
     bool huge = bytes >= HUGE_BYTES && arena_bytes > CPU_ADDRESSES_MAX / 8;
-    size_t lead = huge ? HUGE_UNIT : LEAD;
-    size_t pages = lead + round_up(data, PAGE) + PAGE;
+    size_t lead = huge ? HUGE_UNIT + huge_offset : LEAD;
+    size_t pages = round_up(lead + data, PAGE) + PAGE;
     struct span *span = span_new(round_up(pages, GRANULE) / GRANULE,
                                  huge ? HUGE_UNIT / GRANULE : 1);
 
@@ -306,7 +309,8 @@ large_allocate(size_t bytes)
         return NULL;
     }
     if (huge) {
-        madvise((void *)base, data, MADV_HUGEPAGE);
+        madvise((void *)(base & ~(PAGE - 1)), data, MADV_HUGEPAGE);
+        huge_offset = (huge_offset + STAGGER) % PAGE;
     }
     span->one.base = base;
     return &span->one;
@@ -338,8 +342,7 @@ partial_remove(struct span *slab)
     }
 }
 
-/* Allocates a slab, memory for many small allocations of one size class, with
- * all slots free. Returns NULL on failure. */
+/* Allocates a slab for many allocations of a size class. NULL on failure. */
 static struct span *
 slab_new(uint32_t class_index)
 {
@@ -366,8 +369,7 @@ slab_new(uint32_t class_index)
     return slab;
 }
 
-/* Allocates a slot of the smallest size class in which `bytes` fit. Returns
- * NULL on failure. */
+/* Allocates a slot of the smallest size class that fits. NULL on failure. */
 static struct cpu_allocation *
 small_allocate(size_t bytes)
 {
@@ -389,8 +391,7 @@ small_allocate(size_t bytes)
     return &slab->small[slot];
 }
 
-/* Frees a slot. Also frees the slab that contains it, if all its slots are
- * free now and another slab of the size class has free slots. */
+/* Frees a slot, and its slab if that is empty and another one has room. */
 static void
 small_free(struct span *slab, struct cpu_allocation *allocation)
 {
@@ -547,8 +548,7 @@ quarantine_release(void)
     }
 }
 
-/* Puts freed memory into quarantine. Returns false if the caller must free the
- * memory immediately. */
+/* Puts freed memory into quarantine. False: the caller must free it now. */
 static bool
 quarantine_add(struct cpu_allocation *allocation)
 {
