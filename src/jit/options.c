@@ -79,7 +79,8 @@ set_flag(bool *flag, const char *value)
     return (value[0] == '0' || value[0] == '1') && !value[1];
 }
 
-/* Parses comma-separated names of checks; returns false if one is unknown.
+/* Parses comma-separated names of checks, ignoring blanks around them; returns
+ * false if one is unknown.
  * "continue" concerns only the runtime and sets nothing here. */
 static bool
 set_checks(struct jit_options *options, const char *words)
@@ -97,7 +98,11 @@ set_checks(struct jit_options *options, const char *words)
     size_t count = sizeof rows / sizeof *rows;
 
     while (*words) {
-        size_t length = strcspn(words, ","), i = 0;
+        words += strspn(words, " \t");
+        size_t end = strcspn(words, ","), length = end, i = 0;
+        while (length && strchr(" \t", words[length - 1])) {
+            length--;
+        }
         while (i < count && (strlen(rows[i].name) != length ||
                              strncmp(rows[i].name, words, length) != 0)) {
             i++;
@@ -106,7 +111,7 @@ set_checks(struct jit_options *options, const char *words)
             return false;
         }
         options->checks |= rows[i].check;
-        words += length + (words[length] == ',');
+        words += end + (words[end] == ',');
     }
     return true;
 }

@@ -181,3 +181,26 @@ def test_a_gpu_has_no_checks(context):
     with pytest.raises(drv.RuntimeError, match="need the CPU device"):
         pycuda.debug.check("memory")
     assert "PYCUDA_CPU_CHECK" not in os.environ
+
+
+def test_blanks_around_names() -> None:
+    program = (
+        "import pycuda.autoinit, pycuda.driver as drv\n"
+        "from pycuda.compiler import SourceModule\n"
+        "k = SourceModule('__global__ void k(int *x) { x[threadIdx.x] = 1; }',"
+        " cache_dir=False).get_function('k')\n"
+        "k(drv.mem_alloc(64), block=(32, 1, 1))\n"
+        "drv.Context.synchronize()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        env=dict(
+            os.environ,
+            PYCUDA_DEVICE="cpu",
+            PYCUDA_CPU_CHECK=" race, memory\t,sync ",
+        ),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "memory: write of 4 bytes, out of bounds" in done.stderr

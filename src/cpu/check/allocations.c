@@ -192,6 +192,22 @@ cpu_check_freed(uintptr_t base)
     pthread_mutex_unlock(&allocations_lock);
 }
 
+bool
+cpu_check_warn_once(uintptr_t address, struct cpu_check_allocation *found)
+{
+    pthread_mutex_lock(&allocations_lock);
+    size_t at = index_above(address);
+    struct cpu_check_allocation *row = at ? &allocations[at - 1] : NULL;
+    bool is_first =
+        row && !row->freed && !row->warned && address - row->base < row->bytes;
+    if (is_first) {
+        row->warned = true;
+        *found = *row;
+    }
+    pthread_mutex_unlock(&allocations_lock);
+    return is_first;
+}
+
 static uintptr_t
 address_distance(const struct cpu_check_allocation *row, uintptr_t address)
 {

@@ -37,6 +37,7 @@ struct cpu_check_allocation {
     /* true: shadow memory records which bytes of the allocation were
      * written */
     bool tracked;
+    bool warned; /* cpu_check_warn_once has returned true for it */
     char made_at[CPU_CHECK_CALL_SITE_SIZE];
     char freed_at[CPU_CHECK_CALL_SITE_SIZE];
 };
@@ -45,6 +46,11 @@ struct cpu_check_allocation {
  * none, the nearest live or freed allocation within 1 MiB. Returns false if no
  * allocation is that near. Takes the lock of allocations.c. */
 bool cpu_check_find(uintptr_t address, struct cpu_check_allocation *found);
+/* If `address` is in a live allocation for which this function has not
+ * returned true before, copies it into `found` and returns true. Takes the
+ * lock of allocations.c. */
+bool cpu_check_warn_once(uintptr_t address,
+                         struct cpu_check_allocation *found);
 /* If `address` is in an allocation that was made before checks were selected,
  * adds that allocation to the list in which cpu_check_find searches. Takes the
  * locks of arena.c and allocations.c. */

@@ -4,6 +4,7 @@
  * change that usually corrects such an error.
  *
  * SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -312,6 +313,80 @@ variable_remedy(const struct cpu_check_finding *finding, char *text,
     }
 }
 
+/* Finds the index of an access such as `x[i + 1]` in its source line. Returns
+ * its length and sets *index; returns 0 if the access is not of this form, or
+ * accesses only a part of the element. */
+static int
+index_find(const struct image_site *site, const char **index)
+{
+    size_t column = site->column, length = strlen(site->text);
+    const char *at = site->text + column - 1;
+    int depth = 1;
+
+    if (!column || column > length) {
+        return 0;
+    }
+    while (isalnum((unsigned char)*at) || *at == '_') {
+        at++;
+    }
+    if (*at != '[') {
+        return 0;
+    }
+    *index = ++at;
+    for (; *at && depth; at++) {
+        depth += (*at == '[') - (*at == ']');
+    }
+    bool whole = !depth && *at != '[' && *at != '.' && strncmp(at, "->", 2);
+    return whole ? (int)(at - 1 - *index) : 0;
+}
+
+static bool
+is_identifier(const char *text, int length)
+{
+    for (int i = 0; i < length; i++) {
+        if (!isalnum((unsigned char)text[i]) && text[i] != '_') {
+            return false;
+        }
+    }
+    return !isdigit((unsigned char)*text);
+}
+
+/* Writes the remedy for an access after the end of an array. If the index is
+ * an expression, names it and its limit, since a guard of `i` alone may be
+ * there already. */
+static void
+guard_remedy(const struct cpu_check_finding *finding, char *text, size_t size)
+{
+    const char *index = "";
+    int length = index_find(finding->site, &index);
+    int used = snprintf(text, size,
+                        "guard the access with the number of elements, as in "
+                        "`if (i < n)`");
+
+    if (length && length <= 60 && !is_identifier(index, length) &&
+        finding->bytes && finding->object_bytes % finding->bytes == 0) {
+        snprintf(text + used, size - (size_t)used,
+                 ": the index `%.*s` must be less than %llu", length, index,
+                 (unsigned long long)(finding->object_bytes / finding->bytes));
+    }
+}
+
+/* Writes the remedy for an access before the start of an array. */
+static void
+negative_remedy(const struct image_site *site, char *text, size_t size)
+{
+    const char *index = "";
+    bool constant = index_find(site, &index) > 1 && index[0] == '-' &&
+                    isdigit((unsigned char)index[1]);
+
+    snprintf(text, size,
+             "the access is before the first element: check that the "
+             "index is not negative, as in `if (i >= 0)`%s",
+             constant ? "; C++ does not count from the end: the last element "
+                        "is `x[n - 1]`"
+                      : "");
+}
+
 /* Writes the remedy for an access outside of an object. It claims nothing of
  * the object if the compiler does not know from which object the address was
  * computed: the object of the report is then the nearest one. */
@@ -327,9 +402,7 @@ bounds_remedy(const struct cpu_check_finding *finding, char *text, size_t size)
                  "check that each index is at least 0 and less than the "
                  "number of elements");
     } else if (finding->address < finding->object) {
-        snprintf(text, size,
-                 "the access is before the first element: check that the "
-                 "index is not negative, as in `if (i >= 0)`");
+        negative_remedy(finding->site, text, size);
     } else if (!finding->allocation && finding->bytes &&
                finding->object_bytes % finding->bytes == 0) {
         variable_remedy(finding, text, size);
@@ -337,9 +410,7 @@ bounds_remedy(const struct cpu_check_finding *finding, char *text, size_t size)
         snprintf(text, size,
                  "guard each index, as in `if (x < width && y < height)`");
     } else {
-        snprintf(text, size,
-                 "guard the access with the number of elements, as in "
-                 "`if (i < n)`");
+        guard_remedy(finding, text, size);
     }
 }
 

@@ -43,8 +43,8 @@ setting_flag(const char *text, size_t length)
 }
 
 /* Converts a comma-separated list of checks to bits of enum cpu_check_flag in
- * *flags. If it contains an unknown check, returns INVALID_VALUE with an error
- * message. */
+ * *flags. Blanks around a name are ignored. If the list contains an unknown
+ * check, returns INVALID_VALUE with an error message. */
 static CUresult
 settings_parse(const char *list, unsigned *flags)
 {
@@ -52,9 +52,13 @@ settings_parse(const char *list, unsigned *flags)
 
     *flags = 0;
     while (text && *text) {
-        size_t length = strcspn(text, ",");
-        unsigned flag = setting_flag(text, length);
+        text += strspn(text, " \t");
+        size_t end = strcspn(text, ","), length = end;
 
+        while (length && strchr(" \t", text[length - 1])) {
+            length--;
+        }
+        unsigned flag = setting_flag(text, length);
         if (!flag) {
             return cpu_setting_error_set(
                 "PYCUDA_CPU_CHECK is '%.80s', with the unknown check "
@@ -63,7 +67,7 @@ settings_parse(const char *list, unsigned *flags)
                 list, length < 40 ? (int)length : 40, text);
         }
         *flags |= flag;
-        text += length + (text[length] == ',');
+        text += end + (text[end] == ',');
     }
     return CUDA_SUCCESS;
 }

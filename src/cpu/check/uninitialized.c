@@ -3,7 +3,8 @@
  * Called by checked kernels at each access, and by copy.c and fill.c. Device
  * allocations, shared memory and private variables are tracked; all other
  * memory counts as written. Copying uninitialized bytes is not reported: the
- * copy inherits the state of its source.
+ * copy inherits the state of its source. A copy to the host gives a warning
+ * (unwritten_copies.c).
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -17,6 +18,7 @@
 #include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
 #include "cpu/check/streams/stream_order.h"
+#include "cpu/check/unwritten_copies.h"
 #include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 #include "cpu/module/module_state.h"
@@ -237,9 +239,15 @@ cpu_check_copied(const void *to, const void *from, size_t bytes)
         cpu_check_history_range(from, bytes, CPU_CHECK_READS, "copy");
         cpu_check_history_range(to, bytes, CPU_CHECK_WRITES, "copy");
     }
-    if (!(cpu_check_flags & CPU_CHECK_INIT) ||
-        !cpu_arena_find((uintptr_t)to, &found)) {
+    if (!(cpu_check_flags & CPU_CHECK_INIT)) {
         return;
+    }
+    if (!cpu_arena_find((uintptr_t)to, &found)) {
+        cpu_check_unwritten_copy(from, bytes);
+        return;
+    }
+    if (found.kind == CPU_MEMORY_HOST || found.kind == CPU_MEMORY_REGISTERED) {
+        cpu_check_unwritten_copy(from, bytes);
     }
     if (cpu_arena_find((uintptr_t)from, &found) &&
         cpu_check_has_uninitialized((uintptr_t)from, bytes)) {
