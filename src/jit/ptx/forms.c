@@ -282,6 +282,7 @@ static const struct form {
      "sync aligned m8n8 x1|x2|x4 trans? " OWN_SHARED "? b16"},
     {" movmatrix ", "sync aligned m8n8 trans b16"},
     {" mma ", MMA ROUND "? f64 f64 f64 f64"},
+    {" mma ", "sync aligned m8n8k4 row|col row|col f16|f32 f16 f16 f16|f32"},
     {" mma ", MMA "f16|f32 " SMALL_FLOAT SMALL_FLOAT "f16|f32"},
     {" mma ", MMA "satfinite? s32 " SMALL_INTEGER SMALL_INTEGER "s32"},
     {" mma ", MMA "s32 b1 b1 s32 xor|and popc"},

@@ -2,7 +2,7 @@
  *
  * D = A B + C, where A has 8 or 16 rows and B has 8 columns. The lanes 4 g to
  * 4 g + 3 hold row g (and row g + 8) of A and column g of B. In all shapes but
- * m8n8k4 with halves, which is rejected, lane 4 g + j holds elements of row g
+ * m8n8k4 with halves (quads.c), lane 4 g + j holds elements of row g
  * of A and of column g of B with the same indices k. A lane's elements of C
  * and D are those of rows g and g + 8 in the columns 2 j and 2 j + 1. Each
  * lane therefore uses shuffles to read registers of A from the four lanes of
@@ -307,6 +307,9 @@ ptx_build_product(struct ptx *ptx, const struct ptx_statement *statement)
 {
     struct product product = {.types = {.ptx = ptx, .statement = statement}};
     LLVMValueRef sums[2][2];
+    if (ptx_is_quad_product(statement)) {
+        return ptx_build_quad_product(ptx, statement);
+    }
     product.sparse =
         ptx_has(statement, "sp") || ptx_has(statement, "sp::ordered_metadata");
     if (!read_form(&product)) {

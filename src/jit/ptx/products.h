@@ -93,4 +93,11 @@ LLVMValueRef ptx_sparsity_select(const struct ptx_product *product,
                                  unsigned half, unsigned index,
                                  const LLVMValueRef b[2]);
 
+/* ---- quads.c ---- */
+/* Tests whether mma has the shape m8n8k4 and does not multiply doubles. */
+bool ptx_is_quad_product(const struct ptx_statement *statement);
+/* Builds mma with halves in the shape m8n8k4. Returns false on failure. */
+bool ptx_build_quad_product(struct ptx *ptx,
+                            const struct ptx_statement *statement);
+
 #endif
