@@ -239,6 +239,7 @@ static const struct {
     {"geometry", jit_publish_geometry},
     {"shared", jit_lower_shared},
     {"strides", jit_even_strides},
+    {"exits", jit_join_exits},
     {"unrolling", jit_prepare_bodies},
     {"divisions", jit_widen_divisions},
     {"products", jit_fuse_products},

@@ -118,6 +118,9 @@ bool jit_is_elementwise(LLVMValueRef at, bool *same);
 /* Tests whether widen.c can convert the call to one for several threads. */
 bool jit_can_widen_call(LLVMValueRef at);
 
+/* loops/join_exits.c: makes one test of two that end a loop of a kernel body
+ * which only computes. */
+void jit_join_exits(struct jit *jit);
 /* loops/outline.c: moves loops of the kernel's source into functions that can
  * be vectorised over threads. */
 void jit_outline_loops(struct jit *jit);
