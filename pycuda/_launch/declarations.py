@@ -346,6 +346,24 @@ def _check_copied_back(
         )
 
 
+def _check_strides(where: str, text: str, value: Any) -> None:
+    """Warn, while kernels are checked, of a view that has gaps.
+
+    This is legal: the kernel may know the strides.
+    """
+    if (
+        os.environ.get("PYCUDA_CPU_CHECK")
+        and isinstance(value, _driver.ArrayBase)
+        and ("*" in text or "[" in text)
+        and not value.flags.forc
+    ):
+        warn_user(
+            f"{where} and was given a view that is not contiguous, with the "
+            f"strides {value.strides}: the kernel receives only the address "
+            'of its first element. x.copy(order="C") is contiguous'
+        )
+
+
 def check(
     source: str, kernel: str, count: int, index: int, value: Any
 ) -> bool:
@@ -367,13 +385,14 @@ def check(
     UserWarning
         If numbers would be read as numbers of another type; and, while
         kernels are checked, if the kernel writes to an array that was
-        passed with In.
+        passed with In, or was given a view with gaps.
     """
     written = texts(source, kernel)
     if len(written) == count:
         where = f"kernel '{kernel}': parameter #{index} (0-based) is "
         where += f"'{written[index]}'"
         _check_copied_back(where, source, kernel, written[index], value)
+        _check_strides(where, written[index], value)
     found = parameters(source, kernel)
     declared = found[index] if len(found) == count else None
     if declared is None:

@@ -52,7 +52,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _find(name: str) -> str:
-    """Return the exercise whose name begins with the given one."""
+    """Return the exercise whose name or number is the given one.
+
+    The beginning of a name, such as 06, and numbers without the 0 are enough.
+    """
+    if name.isdigit():
+        name = name.zfill(2)
     found = [known for known in EXERCISES if known.startswith(name)]
     if len(found) != 1:
         raise SystemExit(

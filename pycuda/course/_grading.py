@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from pycuda.compiler import SourceModule
 from pycuda.course._exercises import Exercise
 from pycuda.course._kernel_cases import Kernels
 
+# Modules with the functions that compute the cases of exercises.
+_CASES = ("pycuda.course._kernel_cases", "pycuda.course._host_cases")
 _CHECKS = "memory,race,sync,init,streams"
 _MOST = 2  # transactions of a request, relative to the ideal number
 _FASTER = 2  # minimum speed, relative to the template, if the time is graded
@@ -134,7 +137,7 @@ def _first_error(exercise: Exercise, source: str) -> str | None:
         return (error.stderr or str(error)).strip()
     except drv.Error as error:
         if exercise.suffix == ".cu":
-            return _report(str(error))
+            return _report(str(error)) + _case(error)
         return _line(exercise, error) + str(error).split("\n")[0]
     except Exception as error:
         # Possible causes: a source with a null character, a kernel with other
@@ -142,6 +145,23 @@ def _first_error(exercise: Exercise, source: str) -> str | None:
         text = str(error).split("\n")[0]
         return _line(exercise, error) + (text or type(error).__name__)
     return None
+
+
+def _case(error: BaseException) -> str:
+    """Return the sizes of the case in which a kernel failed, as a line.
+
+    They are variables of the function that was computing the case.
+    """
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if frame.f_globals.get("__name__") in _CASES:
+            sizes = [
+                f"{name} = {frame.f_locals[name]}"
+                for name in ("n", "height", "width", "size", "grid")
+                if isinstance(frame.f_locals.get(name), (int, tuple))
+            ]
+            if sizes:
+                return f"\nin the case {', '.join(sizes)}"
+    return ""
 
 
 def _too_scattered(exercise: Exercise, source: str) -> str | None:
@@ -231,7 +251,9 @@ def _report(text: str) -> str:
     position = text.find(".cu:")
     if position > 0:
         begin = text.rfind(" ", 0, position) + 1
-        return text[begin:].split("\n - ")[0].strip()
+        text = text[begin:].split("\n - ")[0].strip()
+        # The course's own Python allocates the arrays, and is not shown.
+        return re.sub(r"<frozen [^>]*>:\d+, ", "", text)
     if "timed out" in text:
         return "the kernel did not end in time: does each of its loops end?"
     return text.split(" - ")[0]

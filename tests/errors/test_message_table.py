@@ -156,6 +156,9 @@ shift = np.int32(sys.argv[2])
 kernel = module.get_function(sys.argv[1])
 if sys.argv[1] == 'unset':
     pass
+elif sys.argv[3:] == ['view']:
+    view = gpuarray.zeros(2000, np.float32)[::2]
+    kernel(view, y, shift, block=(250, 1, 1), grid=(4, 1))
 elif len(sys.argv) > 3:
     host = np.zeros(1000, np.float32)
     kernel(drv.In(host), y, shift, block=(250, 1, 1), grid=(4, 1))
@@ -205,6 +208,12 @@ FAULTS = {
         ALL,
         "'float *x', which the kernel writes, but pycuda.driver.In does not "
         "copy it back: pass Out or InOut",
+    ),
+    "a view with gaps": (
+        ["beyond", "0", "view"],
+        ALL,
+        "'float *x' and was given a view that is not contiguous, with the "
+        "strides (8,)",
     ),
     "a variable that is never set": (
         ["unset", "0"],

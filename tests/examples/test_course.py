@@ -4,6 +4,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -385,3 +386,19 @@ def test_check_without_files(tmp_path):
     assert done.returncode == 1
     assert "no file of an exercise is in the current folder" in done.stderr
     assert "start` writes the templates" in done.stderr
+
+
+def test_a_report_names_the_case_and_no_line_of_the_course() -> None:
+    exercise = EXERCISES["01_map"]
+    source = exercise.solution.replace("i < n", "i <= n")
+    assert source != exercise.solution
+    message = check(exercise, source).message
+    assert re.search(r"\nin the case n = \d+$", message), message
+    assert "frozen" not in message
+
+
+def test_numbers_of_exercises_need_no_zero() -> None:
+    from pycuda.course.__main__ import _find
+
+    assert _find("5") == _find("05") == "05_smooth"
+    assert _find("12") == "12_types"

@@ -267,9 +267,13 @@ host_buffer(struct handler *self, bool writable, Py_buffer *view)
         return -1;
     }
     PyErr_Format(PyExc_ValueError,
-                 "%s needs a%s contiguous array: an object of %s is not",
+                 "%s needs a%s contiguous array: an object of %s is not; "
+                 "numpy.ascontiguousarray(x) makes a contiguous copy%s",
                  handler_name(self), writable ? " writable," : "",
-                 Py_TYPE(self->array)->tp_name);
+                 Py_TYPE(self->array)->tp_name,
+                 writable ? ": assign it back after the call, as in x[...] ="
+                            " copy"
+                          : "");
     return -1;
 }
 
