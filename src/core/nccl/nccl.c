@@ -128,7 +128,7 @@ watch_end(struct core_communicator *self)
 {
     struct core_nccl_watch *watch = self->watch;
     self->watch = NULL;
-    return watch == NULL || core_nccl_watch_free(watch, self->context);
+    return watch == NULL || core_nccl_watch_free(watch);
 }
 
 /* Waits until no other thread uses the handle. If `abort` is set, also tells
@@ -510,7 +510,8 @@ nccl_limit(PyObject *module, PyObject *args)
     } else if (self->watch == NULL) {
         struct core_nccl_place place = {self->size, self->rank,
                                         (int)self->context->device};
-        self->watch = core_nccl_watch_new(self->handle, place, seconds);
+        self->watch = core_nccl_watch_new(
+            self->handle, self->context->handle, place, seconds);
         if (self->watch == NULL) {
             return NULL;
         }

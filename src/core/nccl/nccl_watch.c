@@ -1,20 +1,15 @@
 /* nccl_watch.c - observes whether the calls of a communicator complete.
  *
- * NCCL waits for ever for a rank that does not call an operation. After each
- * call its stream writes the number of the call to one of WORDS words. The
- * library executes the calls of a communicator in their order, even if they
- * are in different streams, so the largest word is the number of the latest
- * complete call. There are several words because two streams may write their
- * numbers in the reverse order.
+ * NCCL waits for ever for a rank that does not call an operation. A thread,
+ * the monitor, compares the numbers of the calls that were made with the
+ * number of the latest complete call (nccl_events.h).
  *
  * `lock` protects the list of watches and their fields. It is held for short
  * times only, never in calls of the driver.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/nccl/nccl_watch.h"
-#include "core/context/context.h"
-#include "core/context/scope.h"
-#include "core/context/stack.h"
+#include "core/nccl/nccl_events.h"
 #include "core/python/gil.h"
 #include "core/state.h"
 #include "core/stream/current_stream.h"
@@ -26,15 +21,13 @@
 #include <time.h>
 
 enum {
-    WORDS = 64,
     /* number of the latest calls whose descriptions are stored */
     MARKS = 1024,
-    /* size in bytes of the page-locked memory that has the words */
-    PAGE = 4096,
     TICK_MS = 50, /* time between two checks by the monitor thread */
     /* longest wait until the exception is raised in the thread of the call */
     TELL_MS = 1000,
     FINISH_MS = 10000, /* longest wait until an abort has ended */
+    SEEN_MS = 20, /* longest wait until a complete call is seen as complete */
 };
 
 #define LONGEST_TICK 0.5 /* in seconds */
@@ -53,8 +46,7 @@ struct core_nccl_watch {
     /* reference count: one for the communicator, one for each thread that
      * works on a failure */
     unsigned users;
-    uint64_t *words;
-    CUdeviceptr device_words;
+    struct core_nccl_events *events;
     enum state state;
     bool told; /* the exception was raised in the thread of the failed call */
     char failure[480];
@@ -244,16 +236,13 @@ watch_fail(struct core_nccl_watch *watch, const struct core_nccl_mark *mark,
     }
 }
 
-/* Reads from the words the number of the latest complete call of a
- * communicator. Returns whether later calls are pending. */
+/* Updates the number of the latest complete call of a communicator. Returns
+ * whether later calls are pending. */
 static bool
 watch_update(struct core_nccl_watch *watch)
 {
-    uint64_t done = watch->done;
-    for (int i = 0; i < WORDS; i++) {
-        uint64_t word = __atomic_load_n(&watch->words[i], __ATOMIC_ACQUIRE);
-        done = word > done ? word : done;
-    }
+    uint64_t done = core_nccl_events_done(watch->events);
+    done = done > watch->done ? done : watch->done;
     if (done != watch->done || watch->issued <= done) {
         watch->waited = 0;
     }
@@ -334,64 +323,17 @@ monitor_main(void *unused)
 
 /* ---- for communicators; with the GIL ---- */
 
-/* Allocates the words, the page-locked memory to which streams write the
- * numbers of complete calls. */
-static CUresult
-words_new(struct core_nccl_watch *watch)
-{
-    void *page = NULL;
-    if (posix_memalign(&page, PAGE, PAGE) != 0) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    memset(page, 0, PAGE);
-    CUresult code = driver.cuMemHostRegister(page, PAGE,
-                                             CU_MEMHOSTREGISTER_PORTABLE |
-                                                 CU_MEMHOSTREGISTER_DEVICEMAP);
-    if (code == CUDA_SUCCESS) {
-        code = driver.cuMemHostGetDevicePointer(&watch->device_words, page, 0);
-        if (code != CUDA_SUCCESS) {
-            driver.cuMemHostUnregister(page);
-        }
-    }
-    if (code != CUDA_SUCCESS) {
-        free(page);
-        page = NULL;
-    }
-    watch->words = page;
-    return code;
-}
-
-/* Frees the words (memory for the numbers of complete calls), unless the
- * device may still write to them because calls are `pending`. */
-static void
-words_free(uint64_t *words, bool pending, const struct core_context *context)
-{
-    struct core_scope scope;
-    bool inside = core_enter(context, &scope);
-    if (inside && pending) {
-        /* the memory stays allocated: the device may still write to it */
-        words = NULL;
-    } else if (inside) {
-        PyThreadState *thread = core_gil_release();
-        driver.cuMemHostUnregister(words);
-        core_gil_acquire(thread);
-    }
-    if (inside) {
-        core_leave(&scope);
-    }
-    free(words);
-}
-
 struct core_nccl_watch *
-core_nccl_watch_new(ncclComm_t handle, struct core_nccl_place place,
-                    double seconds)
+core_nccl_watch_new(ncclComm_t handle, CUcontext context,
+                    struct core_nccl_place place, double seconds)
 {
     struct core_nccl_watch *watch = calloc(1, sizeof *watch);
     if (watch == NULL) {
         PyErr_NoMemory();
         return NULL;
     }
-    if (core_check(words_new(watch), "cuMemHostRegister") < 0) {
+    watch->events = core_nccl_events_new(place.device, context);
+    if (watch->events == NULL) {
         free(watch);
         return NULL;
     }
@@ -409,7 +351,7 @@ core_nccl_watch_new(ncclComm_t handle, struct core_nccl_place place,
     }
     pthread_mutex_unlock(&lock);
     if (!runs) {
-        words_free(watch->words, false, core_current());
+        core_nccl_events_free(watch->events, false);
         free(watch);
         PyErr_SetString(PyExc_RuntimeError,
                         "a thread for NCCL's time limit cannot be started");
@@ -435,8 +377,6 @@ core_nccl_watch_end(struct core_nccl_watch *watch,
                     const struct core_nccl_mark *mark, CUstream stream,
                     bool issued)
 {
-    CUdeviceptr word =
-        watch->device_words + mark->number % WORDS * sizeof *watch->words;
     bool observed = issued && !core_stream_captures(stream);
     pthread_mutex_lock(&lock);
     watch->issuing--;
@@ -445,8 +385,8 @@ core_nccl_watch_end(struct core_nccl_watch *watch,
         watch->issued = mark->number;
     }
     pthread_mutex_unlock(&lock);
-    if (observed && driver.cuStreamWriteValue64(stream, word, mark->number,
-                                                0) != CUDA_SUCCESS) {
+    if (observed && core_nccl_events_record(watch->events, mark->number,
+                                            stream) != CUDA_SUCCESS) {
         pthread_mutex_lock(&lock); /* cannot be observed */
         watch->done =
             watch->issued > watch->done ? watch->issued : watch->done;
@@ -483,6 +423,7 @@ core_nccl_watch_wait(struct core_nccl_watch *watch)
 {
     bool pending = true, failed = false;
     PyThreadState *thread = core_gil_release();
+    core_nccl_events_hurry(watch->events);
     while (pending && !failed) {
         pthread_mutex_lock(&lock);
         failed = watch->state != WATCHING;
@@ -512,13 +453,31 @@ abort_wait(struct core_nccl_watch *watch)
     core_gil_acquire(thread);
 }
 
+/* Returns whether calls are pending. Waits a short time, without the GIL, for
+ * calls that have just completed. */
+static bool
+pending_wait(struct core_nccl_watch *watch)
+{
+    bool pending = true;
+    PyThreadState *thread = core_gil_release();
+    core_nccl_events_hurry(watch->events);
+    for (int i = 0; i < SEEN_MS && pending; i++) {
+        pthread_mutex_lock(&lock);
+        pending = watch_update(watch);
+        pthread_mutex_unlock(&lock);
+        if (pending) {
+            pause_ms(1);
+        }
+    }
+    core_gil_acquire(thread);
+    return pending;
+}
+
 bool
-core_nccl_watch_free(struct core_nccl_watch *watch,
-                     const struct core_context *context)
+core_nccl_watch_free(struct core_nccl_watch *watch)
 {
     pthread_mutex_lock(&lock);
     bool alive = watch->state == WATCHING;
-    bool pending = watch_update(watch) || !alive;
     if (alive) {
         list_remove(watch);
     }
@@ -526,7 +485,10 @@ core_nccl_watch_free(struct core_nccl_watch *watch,
     if (!alive) {
         abort_wait(watch);
     }
-    words_free(watch->words, pending, context);
+    bool pending = !alive || pending_wait(watch);
+    PyThreadState *thread = core_gil_release();
+    core_nccl_events_free(watch->events, pending);
+    core_gil_acquire(thread);
     pthread_mutex_lock(&lock);
     watch_release(watch);
     pthread_mutex_unlock(&lock);

@@ -1,13 +1,14 @@
 /* nccl_watch.h - the time limit of a communicator's operations.
  *
- * Used with NCCL libraries that have no time limit. Each call writes its
- * number to page-locked memory in stream order. A thread of this process, the
- * monitor, compares these numbers with those of the calls that were made. It
- * aborts a communicator whose call takes too long or has failed.
+ * Used with NCCL libraries that have no time limit. A thread of this process,
+ * the monitor, compares the number of the latest complete call with those of
+ * the calls that were made. It aborts a communicator whose call takes too long
+ * or has failed.
  *
  * The monitor calls no function of the driver and needs no GIL. A thread that
  * waits for a stuck operation inside of the driver, for instance in a copy,
- * may hold a lock of the driver, and even the GIL.
+ * may hold a lock of the driver, and even the GIL. Another thread queries
+ * which calls are complete (nccl_events.h).
  *
  * Unless a comment says otherwise, the functions need the GIL and keep it. An
  * int result is 0, or -1 with an exception.
@@ -34,10 +35,11 @@ struct core_nccl_place {
     int size, rank, device;
 };
 
-/* Begins to observe the calls of the communicator `handle`, whose context is
- * current. A call fails if it is not complete after `seconds`. Returns NULL
- * with an exception on errors. */
+/* Begins to observe the calls of the communicator `handle` in `context`. A
+ * call fails if it is not complete after `seconds`. Returns NULL with an
+ * exception on errors. */
 struct core_nccl_watch *core_nccl_watch_new(ncclComm_t handle,
+                                            CUcontext context,
                                             struct core_nccl_place place,
                                             double seconds);
 /* Called before a function of the NCCL library is called. The function may
@@ -65,8 +67,7 @@ bool core_nccl_watch_wait(struct core_nccl_watch *watch);
  * the communicator. Returns false after a failure, since the monitor has ended
  * the communicator or is ending it. Releases the GIL while it waits for the
  * monitor. */
-bool core_nccl_watch_free(struct core_nccl_watch *watch,
-                          const struct core_context *context);
+bool core_nccl_watch_free(struct core_nccl_watch *watch);
 /* Methods of the module, by which pycuda.nccl receives failures. */
 extern PyMethodDef core_nccl_watch_functions[];
 
