@@ -60,6 +60,12 @@ def freed() -> int:
     return driver.cuMemFree_v2(pointer)
 
 
+def fill_queue() -> None:
+    """Launch more kernels than the driver's queue holds."""
+    for _ in range(5000):
+        nothing(block=(1, 1, 1))
+
+
 WAITS: dict[str, Callable[[], object]] = {
     "cuStreamSynchronize": lambda: driver.cuStreamSynchronize(None),
     "cuCtxSynchronize": lambda: driver.cuCtxSynchronize(),
@@ -71,6 +77,7 @@ WAITS: dict[str, Callable[[], object]] = {
         host, long(int(memory)), ctypes.c_size_t(1 << 20)
     ),
     "cuMemFree": freed,
+    "a launch into a full queue": fill_queue,
 }
 CALLS: dict[str, Callable[[], object]] = {
     "EventQuery": lambda: driver.cuEventQuery(marked),
@@ -98,8 +105,9 @@ def waited(wait: Callable[[], object], call: Callable[[], object]) -> str:
     begin = time.perf_counter()
 
     def enter() -> None:
-        driver.cuCtxSetCurrent(ctypes.c_void_p(context.handle))
+        context.push()
         wait()
+        context.pop()
 
     thread = threading.Thread(target=enter)
     thread.start()

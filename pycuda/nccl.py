@@ -270,6 +270,13 @@ class Communicator:
             elements.type, elements.bytes, op, peer, stream,
         )  # fmt: skip
 
+    def _entered(self, stream: Any) -> Any:
+        """Return a context manager in which `stream` is the current one."""
+        if stream is None:
+            return contextlib.nullcontext()
+        _driver._nccl_check_stream(self._capsule, stream)
+        return _driver._as_stream(stream).use()
+
     def _source(self, value: Any) -> Any:
         """Return a contiguous array with the elements of an argument."""
         array = types.array_of(value)
@@ -304,7 +311,7 @@ class Communicator:
         root, stream
             As in NCCL.
         """
-        with _entered(stream):
+        with self._entered(stream):
             source = None if send is None else self._source(send)
             target = None if recv is None else types.array_of(recv)
             if target is None and shape is not None:
@@ -352,12 +359,11 @@ class Communicator:
             return received != sent + self.rank * target.nbytes
         return True
 
-    @staticmethod
-    def _store(target: Any, direct: Any, stream: Any) -> None:
+    def _store(self, target: Any, direct: Any, stream: Any) -> None:
         """Copy a result to an array of another layout, after the group."""
 
         def end() -> None:
-            with _entered(stream):
+            with self._entered(stream):
                 target[...] = direct
 
         if not _driver._nccl_group_defer(end):
@@ -439,7 +445,7 @@ class Communicator:
                 types.BROADCAST, None, target, None, count=target.size,
                 root=root, stream=stream,
             )  # fmt: skip
-        with _entered(stream):
+        with self._entered(stream):
             source = self._source(target)
             self._call(
                 types.BROADCAST, source, source, source.size,
@@ -515,7 +521,7 @@ class Communicator:
     def send(self, array: Any, peer: int, stream: Any = None) -> None:
         """Send an array to a rank, which receives it by `recv`."""
         self._root(peer)
-        with _entered(stream):
+        with self._entered(stream):
             source = self._source(array)
             self._call(
                 types.SEND, source, None, source.size,
@@ -563,13 +569,6 @@ class ScaledSum(int):
     def free(self) -> None:
         """Release the operation."""
         _driver._nccl_op_destroy(self._capsule, int(self))
-
-
-def _entered(stream: Any) -> Any:
-    """Return a context manager in which `stream` is the current one."""
-    if stream is None:
-        return contextlib.nullcontext()
-    return _driver._as_stream(stream).use()
 
 
 def init_all(

@@ -334,6 +334,15 @@ def contexts(comm):
             found = same(comm, "all_reduce", mine)
         assert found[0] is drv.LogicError, found
         assert f"a context of device {number} is current" in found[1]
+        with drv.Device(number).retain_primary_context():
+            other = drv.Stream()
+        for stream in (other, Foreign(other)):
+            found = same(comm, "all_reduce", mine, stream=stream)
+            assert found[0] is drv.LogicError, found
+            assert (
+                f"the stream belongs to another context, of device {number}"
+                in found[1]
+            )
     array = gpuarray.to_gpu(mine)
     drv.Context.pop()
     try:

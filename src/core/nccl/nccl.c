@@ -510,8 +510,8 @@ nccl_limit(PyObject *module, PyObject *args)
     } else if (self->watch == NULL) {
         struct core_nccl_place place = {self->size, self->rank,
                                         (int)self->context->device};
-        self->watch = core_nccl_watch_new(
-            self->handle, self->context->handle, place, seconds);
+        self->watch = core_nccl_watch_new(self->handle, self->context->handle,
+                                          place, seconds);
         if (self->watch == NULL) {
             return NULL;
         }

@@ -264,6 +264,31 @@ core_collective_find_rank(PyObject *capsule, PyObject *stream,
            given->handle != NULL && given->handle != CU_STREAM_LEGACY;
 }
 
+/* Raises LogicError if the stream belongs to another context than the
+ * communicator's. A default stream is one of the current context, which is the
+ * communicator's. */
+static int
+stream_check(const struct core_communicator *comm, CUstream stream)
+{
+    CUcontext owner = NULL, popped;
+    CUdevice device = -1;
+    if (stream == NULL || stream == CU_STREAM_LEGACY ||
+        stream == CU_STREAM_PER_THREAD ||
+        driver.cuStreamGetCtx(stream, &owner) != CUDA_SUCCESS ||
+        owner == comm->context->handle) {
+        return 0;
+    }
+    if (driver.cuCtxPushCurrent(owner) == CUDA_SUCCESS) {
+        driver.cuCtxGetDevice(&device);
+        driver.cuCtxPopCurrent(&popped);
+    }
+    PyErr_Format(core.logic_error,
+                 "the communicator's rank %d works in a context of device %d, "
+                 "but the stream belongs to another context, of device %d",
+                 comm->rank, (int)comm->context->device, (int)device);
+    return -1;
+}
+
 /* Returns an argument of _nccl_call; NULL for None. */
 static PyObject *
 array_or_null(PyObject *array)
@@ -306,6 +331,25 @@ nccl_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
     call.op = (ncclRedOp_t)numbers[2];
     call.peer = numbers[3];
     if (core_collective_issue(args[0], &call) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* _nccl_check_stream(communicator, stream): raises an exception if calls of
+ * the communicator cannot be made in the stream. */
+static PyObject *
+nccl_check_stream(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *capsule, *object;
+    CUstream stream;
+    if (!PyArg_ParseTuple(args, "OO:_nccl_check_stream", &capsule, &object)) {
+        return NULL;
+    }
+    const struct core_communicator *comm = core_nccl_get(capsule);
+    if (comm == NULL || core_stream(object, &stream) < 0 ||
+        stream_check(comm, stream) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -364,6 +408,10 @@ PyMethodDef core_nccl_calls[] = {
      "_nccl_call(communicator, kind, send, recv, count, type, bytes, op, "
      "peer, stream, /)\n--\n\n"
      "Issue an operation on arrays in a stream."},
+    {"_nccl_check_stream", nccl_check_stream, METH_VARARGS,
+     "_nccl_check_stream(communicator, stream, /)\n--\n\n"
+     "Raise an exception if the stream belongs to another context than the "
+     "communicator."},
     {"_nccl_scaled_sum", nccl_scaled_sum, METH_VARARGS,
      "_nccl_scaled_sum(communicator, type, factor, /)\n--\n\n"
      "Create the sum of elements times a factor; return its number."},
