@@ -179,3 +179,23 @@ def test_modifiers_have_an_effect() -> None:
         codes = dict(zip(texts, pool.map(code_of, texts), strict=True))
     same = [a for _, _, a, b in pairs if codes[a] == codes[b]]
     assert same == []
+
+
+@pytest.mark.parametrize(
+    "text, moved",
+    [
+        ("min.relu.s32 r0, r1, r2", "min.s32.relu r0, r1, r2"),
+        ("add.rn.ftz.sat.f32 r0, r1, r2", "add.f32.sat.rn.ftz r0, r1, r2"),
+        (
+            "fma.rn.relu.f16x2 r0, r1, r2, r3",
+            "fma.f16x2.relu.rn r0, r1, r2, r3",
+        ),
+        ("cvt.rn.relu.tf32.f32 r0, r1", "cvt.tf32.f32.relu.rn r0, r1"),
+        ("cvt.rz.ftz.f32.f64 r0, d1", "cvt.f32.rz.f64.ftz r0, d1"),
+        ("div.rp.f64 d0, d1, d2", "div.f64.rp d0, d1, d2"),
+        ("ex2.approx.ftz.f32 r0, r1", "ex2.f32.approx.ftz r0, r1"),
+        ("cvt.rzi.sat.s32.f32 r0, r1", "cvt.s32.rzi.f32.sat r0, r1"),
+    ],
+)
+def test_modifiers_may_follow_the_type(text: str, moved: str) -> None:
+    assert code_of(text) == code_of(moved)

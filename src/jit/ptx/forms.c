@@ -200,6 +200,7 @@ static const struct form {
     {" griddepcontrol ", "launch_dependents|wait"},
     {" prefetch ", "global|local? L1|L2"},
     {" prefetch ", "global L2::evict_last|L2::evict_normal"},
+    {" prefetch ", "const|param|param::entry? tensormap"},
     {" prefetchu ", "L1"},
     {" applypriority ", "global? L2::evict_normal"},
     {" discard ", "global? L2"},

@@ -87,6 +87,39 @@ has_no_conflict(const struct ptx_statement *statement)
     return true;
 }
 
+/* Tests whether the word is a type of any operation; ptx_names_type does not
+ * know those that only conversions and pairs of integers have. */
+static bool
+is_type(const char *word)
+{
+    return ptx_names_type(word) ||
+           ptx_is_word(" tf32 s16x2 u16x2 e4m3x2 e5m2x2 ", word);
+}
+
+void
+ptx_order_modifiers(struct ptx_statement *statement)
+{
+    static const char movable[] =
+        " relu sat ftz satfinite approx full rn rz rm rp rna rni rzi rmi rpi ";
+    /* These operations have types of several operands or modifiers that
+     * follow their types by rule. */
+    bool fixed = ptx_is_word(" mma wmma tex tld4 ", statement->operation) ||
+                 statement->operation[0] == 'v';
+    unsigned first = 0, n = statement->modifier_count;
+    const char **words = statement->modifiers;
+    while (first < n && !is_type(words[first])) {
+        first++;
+    }
+    for (unsigned i = first + 1; i < n && !fixed; i++) {
+        const char *word = words[i];
+        if (ptx_is_word(movable, word)) {
+            memmove(&words[first + 1], &words[first],
+                    (i - first) * sizeof *words);
+            words[first++] = word;
+        }
+    }
+}
+
 bool
 ptx_check_modifiers(struct ptx *ptx, const struct ptx_statement *statement)
 {

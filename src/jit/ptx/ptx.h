@@ -217,6 +217,10 @@ bool ptx_names_type(const char *word);
  * modifiers and types, if the table of forms has the operation. Returns false
  * on failure. */
 bool ptx_check_form(struct ptx *ptx, const struct ptx_statement *statement);
+/* In modifiers.c: moves modifiers such as .sat that follow a type in front of
+ * the statement's types, where the functions that build instructions expect
+ * them. */
+void ptx_order_modifiers(struct ptx_statement *statement);
 /* In modifiers.c: tests whether the statement has no more types than its
  * operation can have, no modifiers that exclude each other, and a form that
  * ptx_check_form accepts. Returns false on failure. */

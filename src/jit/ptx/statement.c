@@ -197,6 +197,7 @@ build_instruction(struct ptx *ptx, struct ptx_statement *statement)
     const struct row *row = find_row(statement->operation);
     struct ptx_type type = {'p', 1};
     ptx->predicate = NULL;
+    ptx_order_modifiers(statement);
     if (strcmp(statement->operation, "reg") != 0 &&
         !(ptx_check_modifiers(ptx, statement) &&
           check_elements(ptx, statement))) {
