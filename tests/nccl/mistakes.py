@@ -14,7 +14,7 @@ import numpy as np
 from ranks import ranks  # the folder of this file
 
 import pycuda.driver as drv
-from pycuda import gpuarray
+from pycuda import gpuarray, nccl
 
 SIZE = 3
 LATEST = 5.0  # seconds
@@ -78,20 +78,70 @@ def other_order(call):
     return run, r"of rank 2 is ncclAllReduce\(6 .*, max", (0, 1, 2)
 
 
-def other_root(call):
-    return (
-        lambda comm: (
-            comm.broadcast(array(), root=1 if comm.rank == 1 else 0)
-            if call == "broadcast"
-            else comm.reduce(array(), root=1 if comm.rank == 1 else 0)
-        ),
-        r"root 0.* of rank 1 is .*root 1",
-        (0, 1, 2),
-    )
+def other_root(name):
+    def run(comm):
+        root = 1 if comm.rank == 1 else 0
+        arrays = [array(12), array(4)] if name == "scatter" else [array()]
+        getattr(comm, name)(*arrays, root=root)
+
+    return run, r"root 0.* of rank 1 is .*root 1", (0, 1, 2)
 
 
-def other_op(comm):
-    comm.all_reduce(array(), op="prod" if comm.rank == 2 else "sum")
+def other_op(name):
+    def run(comm):
+        op = "prod" if comm.rank == 2 else "sum"
+        getattr(comm, name)(array(), op=op)
+
+    return run, "sum.* of rank 2 is .*prod", (0, 1, 2)
+
+
+def one_more(comm):
+    comm.all_reduce(array())
+    if comm.rank == 2:
+        comm.all_reduce(array())
+    else:
+        drv.Context.synchronize()
+        comm.destroy()
+
+
+def later(comm):
+    for number in range(50):
+        comm.all_reduce(array(12 + (comm.rank == 1 and number == 49)))
+
+
+def in_group(comm):
+    with nccl.group():
+        comm.send(array(12), (comm.rank + 1) % SIZE)
+        comm.recv(array(6 if comm.rank == 1 else 12), (comm.rank - 1) % SIZE)
+
+
+def wrong_peer(comm):
+    if comm.rank == 0:
+        comm.send(array(), 1)
+    elif comm.rank == 1:
+        comm.recv(array(), 2)
+    else:
+        comm.destroy()
+
+
+def send_missing(comm):
+    """Send more than the library stores for a receiver that comes later."""
+    if comm.rank == 0:
+        comm.send(array(1 << 22), 1)
+    elif comm.rank == 1:
+        comm.destroy()
+
+
+def split_missing(comm):
+    if comm.rank == 2:
+        comm.all_reduce(array())
+        drv.Context.synchronize()
+    else:
+        comm.split(0)
+
+
+def circle(comm):
+    comm.recv(array(), (comm.rank + 1) % SIZE)
 
 
 def message_size(comm):
@@ -140,9 +190,21 @@ def cases():
     for name, call in COLLECTIVES.items():
         for mistake in (missing, other_size, other_type, other_order):
             yield (f"{name}: {mistake.__name__}", *mistake(call))
-    for name in ("broadcast", "reduce"):
+    for name in ("broadcast", "reduce", "gather", "scatter"):
         yield (f"{name}: other_root", *other_root(name))
-    yield "other_op", other_op, "sum.* of rank 2 is .*prod", (0, 1, 2)
+    for name in ("all_reduce", "reduce", "reduce_scatter"):
+        yield (f"{name}: other_op", *other_op(name))
+    yield "one_more", one_more, "rank [01] has left", (2,)
+    yield "later", later, r"operation 50 of rank 0 .*ncclAllReduce", (0, 1, 2)
+    yield (
+        "in_group", in_group,
+        "rank 1 receives 6 elements of float32 from rank 0, which sends 12",
+        (1,),
+    )  # fmt: skip
+    yield "wrong_peer", wrong_peer, "rank 2 has left", (1,)
+    yield "send_missing", send_missing, "rank 1 has left", (0,)
+    yield "split_missing", split_missing, "split|Split", (0, 1)
+    yield "circle", circle, "has waited 1 s for rank", (0, 1, 2)
     yield (
         "message_size", message_size,
         "rank 1 receives 50 elements of float32 from rank 0, which sends 100",
@@ -175,8 +237,8 @@ def diagnosed(function, pattern, told):
             text = str(error)
         return text, time.monotonic() - start
 
-    # only the case "late" waits for the time limit
-    limit = 1 if function is late else 60
+    # only these cases wait for the time limit
+    limit = 1 if function in (late, circle) else 60
     with ranks(SIZE, timeout=limit) as group:
         results = group.run(run)
     wrong = [
