@@ -27,16 +27,11 @@
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/ptx/module.h"
+#include "jit/ptx/order.h"
 #include "jit/report.h"
 
 /* Limits of a loop that is restored, and of the search for its guard. */
 enum { MAX_BLOCKS = 300, MAX_GUARDS = 4, MAX_CONDITIONS = 16 };
-
-/* The comparison `left < right`. */
-struct order {
-    LLVMValueRef left, right;
-    bool is_signed;
-};
 
 struct loop {
     struct jit *jit;
@@ -45,9 +40,9 @@ struct loop {
     LLVMBasicBlockRef before, head, latch, after;
     LLVMBasicBlockRef blocks[MAX_BLOCKS];
     unsigned block_count;
-    /* holds at the end of an iteration if another one follows; the operand
-     * `varying` is the next value of the phi `variable` */
-    struct order test;
+    /* holds at the end of an iteration if another one ptx_order_follows; the
+     * operand `varying` is the next value of the phi `variable` */
+    struct ptx_order test;
     unsigned varying;
     LLVMValueRef variable;
     /* true: the loop ends when the next value is equal to the limit */
@@ -134,131 +129,6 @@ find_blocks(struct loop *loop)
         }
     }
     return true;
-}
-
-/* ---- comparisons ---- */
-
-/* Adds `by`, 1 or -1, to a constant. Returns NULL if the sum overflows. */
-static LLVMValueRef
-adjacent(LLVMValueRef constant, int by, bool is_signed)
-{
-    LLVMTypeRef type = LLVMTypeOf(constant);
-    unsigned bits = LLVMGetIntTypeWidth(type);
-    if (bits > 64) {
-        return NULL;
-    }
-    uint64_t mask = UINT64_MAX >> (64 - bits), top = (mask >> 1) + 1;
-    uint64_t value = LLVMConstIntGetZExtValue(constant);
-    uint64_t greatest = is_signed ? top - 1 : mask;
-    uint64_t least = is_signed ? top : 0;
-    if (value == (by > 0 ? greatest : least)) {
-        return NULL;
-    }
-    return LLVMConstInt(type, (value + (uint64_t)(int64_t)by) & mask, 0);
-}
-
-/* Removes negations from a condition, which is `*holds`. */
-static LLVMValueRef
-without_not(LLVMValueRef condition, bool *holds)
-{
-    LLVMValueRef one = LLVMConstAllOnes(LLVMTypeOf(condition));
-    while (LLVMIsAInstruction(condition) &&
-           LLVMGetInstructionOpcode(condition) == LLVMXor &&
-           LLVMGetOperand(condition, 1) == one) {
-        condition = LLVMGetOperand(condition, 0);
-        *holds = !*holds;
-    }
-    return condition;
-}
-
-/* Expresses that the comparison `compare` has the result `holds` as `left <
- * right`. Returns false if that is not possible. */
-static bool
-read_order(LLVMValueRef compare, bool holds, struct order *order)
-{
-    if (!LLVMIsAICmpInst(compare) ||
-        LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(compare, 0))) !=
-            LLVMIntegerTypeKind) {
-        return false;
-    }
-    LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
-    LLVMValueRef left = LLVMGetOperand(compare, 0);
-    LLVMValueRef right = LLVMGetOperand(compare, 1);
-    predicate = holds ? predicate : jit_predicate_inverse(predicate);
-    if (predicate == LLVMIntSGT || predicate == LLVMIntUGT ||
-        predicate == LLVMIntSGE || predicate == LLVMIntUGE) {
-        predicate = jit_predicate_mirrored(predicate);
-        left = LLVMGetOperand(compare, 1);
-        right = LLVMGetOperand(compare, 0);
-    }
-    if (predicate == LLVMIntNE && LLVMIsAConstantInt(right) &&
-        LLVMIsNull(right)) {
-        *order = (struct order){right, left, false};
-        return true;
-    }
-    bool is_signed = predicate == LLVMIntSLT || predicate == LLVMIntSLE;
-    if (predicate == LLVMIntSLE || predicate == LLVMIntULE) {
-        if (LLVMIsAConstantInt(right)) {
-            right = adjacent(right, 1, is_signed);
-        } else {
-            left = LLVMIsAConstantInt(left) ? adjacent(left, -1, is_signed)
-                                            : NULL;
-        }
-    } else if (predicate != LLVMIntSLT && predicate != LLVMIntULT) {
-        return false;
-    }
-    *order = (struct order){left, right, is_signed};
-    return left && right;
-}
-
-static bool
-is_same(const struct order *a, const struct order *b)
-{
-    return a->left == b->left && a->right == b->right &&
-           a->is_signed == b->is_signed;
-}
-
-/* Tests whether `left < right` for two constants. */
-static bool
-is_constant_order(const struct order *order)
-{
-    if (!LLVMIsAConstantInt(order->left) ||
-        !LLVMIsAConstantInt(order->right) ||
-        LLVMGetIntTypeWidth(LLVMTypeOf(order->left)) > 64) {
-        return false;
-    }
-    return order->is_signed ? LLVMConstIntGetSExtValue(order->left) <
-                                  LLVMConstIntGetSExtValue(order->right)
-                            : LLVMConstIntGetZExtValue(order->left) <
-                                  LLVMConstIntGetZExtValue(order->right);
-}
-
-/* Tests whether `wanted` follows from the condition, which is known to be
- * `holds`. Sets *exact if the condition is nothing else. */
-static bool
-follows(LLVMValueRef condition, bool holds, const struct order *wanted,
-        unsigned *budget, bool *exact)
-{
-    struct order known;
-    if (!*budget) {
-        return false;
-    }
-    --*budget;
-    condition = without_not(condition, &holds);
-    if (read_order(condition, holds, &known)) {
-        *exact = true;
-        return is_same(&known, wanted);
-    }
-    if (LLVMIsAInstruction(condition) &&
-        LLVMGetInstructionOpcode(condition) == (holds ? LLVMAnd : LLVMOr)) {
-        bool found = follows(LLVMGetOperand(condition, 0), holds, wanted,
-                             budget, exact) ||
-                     follows(LLVMGetOperand(condition, 1), holds, wanted,
-                             budget, exact);
-        *exact = false;
-        return found;
-    }
-    return false;
 }
 
 /* ---- the guard ---- */
@@ -361,11 +231,11 @@ gives_same_values(const struct loop *loop, LLVMBasicBlockRef guard)
 /* Tests whether `wanted` holds whenever the loop is entered: it compares
  * constants, or a branch before the loop tests it. Sets loop->guard. */
 static bool
-find_guard(struct loop *loop, const struct order *wanted)
+find_guard(struct loop *loop, const struct ptx_order *wanted)
 {
     LLVMBasicBlockRef block = loop->before, target = loop->head;
     bool redundant = true;
-    if (is_constant_order(wanted)) {
+    if (ptx_order_is_known(wanted)) {
         return true;
     }
     for (unsigned i = 0; i < MAX_GUARDS; i++) {
@@ -378,8 +248,8 @@ find_guard(struct loop *loop, const struct order *wanted)
             unsigned budget = MAX_CONDITIONS;
             bool exact = false;
             if (LLVMGetSuccessor(end, holds) != target &&
-                follows(LLVMGetCondition(end), holds, wanted, &budget,
-                        &exact)) {
+                ptx_order_follows(LLVMGetCondition(end), holds, wanted,
+                                  &budget, &exact)) {
                 redundant = redundant && exact &&
                             LLVMGetSuccessor(end, holds) == loop->after &&
                             gives_same_values(loop, block);
@@ -428,7 +298,7 @@ constant_step(const struct loop *loop, LLVMValueRef phi)
 static bool
 test_next_value(struct loop *loop)
 {
-    struct order *test = &loop->test;
+    struct ptx_order *test = &loop->test;
     LLVMValueRef step = constant_step(loop, test->left);
     if (!step || !is_constant(test->right)) {
         return false;
@@ -464,7 +334,7 @@ match_count(struct loop *loop, LLVMValueRef compare, bool holds)
             !is_inside(loop, limit)) {
             loop->variable = variable;
             loop->varying = 0;
-            loop->test = (struct order){next, limit, false};
+            loop->test = (struct ptx_order){next, limit, false};
             loop->counts = true;
             return true;
         }
@@ -479,11 +349,11 @@ match_test(struct loop *loop)
 {
     LLVMValueRef end = terminator(loop->latch);
     bool holds = LLVMGetSuccessor(end, 0) == loop->head;
-    LLVMValueRef condition = without_not(LLVMGetCondition(end), &holds);
+    LLVMValueRef condition = ptx_without_not(LLVMGetCondition(end), &holds);
     if (match_count(loop, condition, holds)) {
         return true;
     }
-    if (!read_order(condition, holds, &loop->test)) {
+    if (!ptx_order_read(condition, holds, &loop->test)) {
         return false;
     }
     loop->varying = is_inside(loop, loop->test.left) ? 0 : 1;
@@ -503,10 +373,10 @@ match_test(struct loop *loop)
 
 /* Returns the comparison that the loop makes for the value `value` of its
  * variable. */
-static struct order
+static struct ptx_order
 test_of(const struct loop *loop, LLVMValueRef value)
 {
-    struct order test = loop->test;
+    struct ptx_order test = loop->test;
     *(loop->varying ? &test.right : &test.left) = value;
     return test;
 }
@@ -701,7 +571,7 @@ restore(struct loop *loop)
     move_phis(loop, test);
     LLVMPositionBuilderAtEnd(builder, test);
     LLVMSetCurrentDebugLocation2(builder, location);
-    struct order order = test_of(loop, loop->variable);
+    struct ptx_order order = test_of(loop, loop->variable);
     LLVMValueRef compare =
         LLVMBuildICmp(builder, order.is_signed ? LLVMIntSLT : LLVMIntULT,
                       order.left, order.right, "");
@@ -718,7 +588,7 @@ static bool
 enters_with_test(struct loop *loop)
 {
     for (unsigned i = 0; i < (loop->counts ? 2 : 1); i++) {
-        struct order first =
+        struct ptx_order first =
             test_of(loop, incoming_from(loop->variable, loop->before));
         if (find_guard(loop, &first)) {
             return true;
