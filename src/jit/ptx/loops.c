@@ -40,7 +40,7 @@ struct loop {
     LLVMBasicBlockRef before, head, latch, after;
     LLVMBasicBlockRef blocks[MAX_BLOCKS];
     unsigned block_count;
-    /* holds at the end of an iteration if another one ptx_order_follows; the
+    /* holds at the end of an iteration if another one follows; the
      * operand `varying` is the next value of the phi `variable` */
     struct ptx_order test;
     unsigned varying;
