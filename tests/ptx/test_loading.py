@@ -133,7 +133,7 @@ def test_an_error_has_line_and_text(body, line, reason):
     [
         (".version 7.0\n.address_size 64\n", "no .target"),
         (".version 7.0\n.target sm_70\n.address_size 32\n", "64 bits"),
-        (HEAD + ".global .texref t;\n", "'.texref'"),
+        (HEAD + ".global .samplerref t;\n", "samplerref"),
         (HEAD + ".func f(.param .b32 a { ret; }\n", "parameters"),
         (HEAD + ".entry k() { bra L; }\n", "label 'L' is not defined"),
         (HEAD + ".entry k() { \n", "ends in a function"),
