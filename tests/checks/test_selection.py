@@ -183,6 +183,7 @@ def test_a_gpu_has_no_checks(context):
     assert "PYCUDA_CPU_CHECK" not in os.environ
 
 
+@pytest.mark.cpu
 def test_blanks_around_names() -> None:
     program = (
         "import pycuda.autoinit, pycuda.driver as drv\n"

@@ -388,6 +388,7 @@ def test_check_without_files(tmp_path):
     assert "start` writes the templates" in done.stderr
 
 
+@pytest.mark.cpu
 def test_a_report_names_the_case_and_no_line_of_the_course() -> None:
     exercise = EXERCISES["01_map"]
     source = exercise.solution.replace("i < n", "i <= n")

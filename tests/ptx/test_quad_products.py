@@ -112,6 +112,7 @@ def test_product(products: Any, form: Any) -> None:
 FOUR, EIGHT = "{r0, r1, r2, r3}", "{r0, r1, r2, r3, r4, r5, r6, r7}"
 
 
+@pytest.mark.cpu
 @pytest.mark.parametrize(
     "form, d, c",
     [

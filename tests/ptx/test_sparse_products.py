@@ -254,6 +254,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.cpu
 @pytest.mark.parametrize("shape, types, a, b, c, selector", WRONG)
 def test_wrong_form(
     shape: str, types: str, a: str, b: str, c: str, selector: str

@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: MIT
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,15 @@ LOOP:
 )
 
 
+@pytest.fixture
+def large_stack(context: Any) -> Iterator[None]:
+    """Give each thread 64 KiB; GPUs give it less by default."""
+    before = drv.Context.get_limit(drv.limit.STACK_SIZE)
+    drv.Context.set_limit(drv.limit.STACK_SIZE, 1 << 16)
+    yield
+    drv.Context.set_limit(drv.limit.STACK_SIZE, before)
+
+
 def run(text: str, threads: int, argument: int) -> np.ndarray[Any, Any]:
     out = np.zeros(threads, "u4")
     kernel = drv.module_from_buffer(text.encode()).get_function("k")
@@ -99,13 +109,13 @@ def test_arrays_of_each_size(before: str, between: str) -> None:
     assert run(text, 64, 3).tolist() == want
 
 
-@pytest.mark.usefixtures("context")
+@pytest.mark.usefixtures("large_stack")
 def test_recursion() -> None:
     want = [(t + 9) * (t + 10) // 2 for t in range(32)]
     assert run(RECURSION, 32, 9).tolist() == want
 
 
-@pytest.mark.usefixtures("context")
+@pytest.mark.usefixtures("large_stack")
 def test_restored_stack() -> None:
     assert run(RESTORED, 2, 2).tolist() == [0, 2 * 65536]
 
@@ -124,6 +134,7 @@ def test_array_that_exceeds_the_stack(words: int) -> None:
         context.detach()
 
 
+@pytest.mark.cpu
 @pytest.mark.parametrize(
     "text",
     [
