@@ -540,7 +540,8 @@ move_phis(struct loop *loop, LLVMBasicBlockRef test)
         LLVMValueRef values[2] = {incoming_from(phi, blocks[0]),
                                   incoming_from(phi, blocks[1])};
         LLVMAddIncoming(made, values, blocks, 2);
-        if (LLVMIsAInstruction(values[1])) {
+        /* a value from before the loop is the same after it */
+        if (is_inside(loop, values[1])) {
             replace_outside(loop, values[1], made);
         }
         loop->variable = loop->variable == phi ? made : loop->variable;
