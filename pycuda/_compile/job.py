@@ -157,13 +157,20 @@ class Job:
                 "\n".join(request.options),
             )  # fmt: skip
         except includes.SpecialFile as error:
-            report.failed(["nvrtc", *request.options], "", "", str(error))
+            report.failed(
+                [self.compiler, *request.options], "", "", str(error)
+            )
 
     def _translate(self, words: list[str]) -> options.Translated:
         try:
             return options.translate(options.with_environment(words))
         except options.OptionError as error:
-            report.failed(["nvrtc", *words], "", "", str(error))
+            report.failed([self.compiler, *words], "", "", str(error))
+
+    @property
+    def compiler(self) -> str:
+        """Return the compiler's name, for error messages."""
+        return "nvrtc" if self.on_gpu else "clang"
 
     @property
     def kind(self) -> str:
@@ -248,18 +255,48 @@ class Job:
             if self.request.names:
                 names = ", ".join(self.request.names)
                 advice = f"{advice} (name expressions: {names})".strip()
+            from pycuda._compile import habits  # needed after failures only
+
             log = overloads.shorten(done.log)
-            report.failed(done.command, "", log, advice)
+            hint = habits.hint(log, self.request.source)
+            report.failed(
+                self._command(done), "", f"{log}\n{hint}".rstrip(), advice
+            )
         return image
 
+    def _command(self, done: nvrtc.Result) -> list[str]:
+        """Return the compiler's command for an error message.
+
+        For the CPU device it has only the options that the program gave.
+        """
+        if self.on_gpu:
+            return done.command
+        ours = includes.package_dir()
+        own = ("--gpu-architecture=", "--include-path=")
+        return [
+            self.compiler,
+            *(
+                word
+                for word in done.command[1:]
+                if ours not in word and not word.startswith(own)
+            ),
+        ]
+
     def _accept(self, done: nvrtc.Result) -> None:
+        from pycuda._compile import habits  # needed after compilations only
+
+        command = self._command(done)
         if self.warnings_are_errors and "warning" in done.log:
-            report.failed(done.command, "", done.log, "-Werror is in force.")
+            report.failed(command, "", done.log, "-Werror is in force.")
         missing = [n for n in self.request.names if n not in done.names]
         if missing:
             text = f"The source has no {', '.join(missing)}."
-            report.failed(done.command, "", done.log, text)
-        report.succeeded(done.log)
+            report.failed(command, "", done.log, text)
+        hint = habits.hint_about_warnings(done.log)
+        report.succeeded(f"{done.log}\n{hint}".rstrip())
+        if "--disable-warnings" not in self.words:
+            for text in habits.truncated_quotients(self.request.source):
+                warn_user(text)
 
     def _keep(self, image: bytes | None, log: str) -> None:
         import tempfile

@@ -14,7 +14,7 @@ from typing import Any
 
 import pycuda.driver as drv
 from pycuda import _driver, compiler, cpu
-from pycuda._compile import files, nvrtc
+from pycuda._compile import files, habits, nvrtc
 from pycuda._compile import source as _source
 from pycuda._compile.job import Job, Request
 
@@ -118,7 +118,9 @@ def _bitcode(path: Path, text: bytes, line: int, words: list[str]) -> bytes:
         return second.image
     # Errors that the extern "C" causes are not those of the text.
     log = second.log if "C++ linkage" in first.log else first.log
-    raise CompileError(f"{log}\n{nvrtc.advice(log, False)}".rstrip())
+    hint = habits.hint(log, files.decode(text))
+    said = filter(None, [log, hint, nvrtc.advice(log, False)])
+    raise CompileError("\n".join(said))
 
 
 def _compiled(

@@ -41,7 +41,7 @@ def debug_pool() -> Any:
 
 
 Row = tuple[type[BaseException], str, Callable[[], Any]]
-FAILED = "nvrtc compilation of kernel.cu failed"
+FAILED = "(?:nvrtc|clang) compilation of kernel.cu failed"
 
 # fmt: off
 COMPILER: dict[str, Row] = {
