@@ -64,6 +64,25 @@ jit_callee(LLVMValueRef instruction)
 }
 
 bool
+jit_has_opcode(LLVMValueRef value, LLVMOpcode opcode)
+{
+    return LLVMIsAInstruction(value) &&
+           LLVMGetInstructionOpcode(value) == opcode;
+}
+
+LLVMValueRef
+jit_incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
+{
+    unsigned count = LLVMCountIncoming(phi);
+    for (unsigned i = 0; i < count; i++) {
+        if (LLVMGetIncomingBlock(phi, i) == from) {
+            return LLVMGetIncomingValue(phi, i);
+        }
+    }
+    return NULL;
+}
+
+bool
 jit_calls(LLVMValueRef instruction, const char *name)
 {
     LLVMValueRef callee = jit_callee(instruction);

@@ -32,6 +32,11 @@ void jit_redirect_branches(LLVMValueRef function, LLVMBasicBlockRef from,
 /* Returns the function that a direct call names, or NULL for other
  * instructions. */
 LLVMValueRef jit_callee(LLVMValueRef instruction);
+/* Returns whether the value is an instruction with this opcode. */
+bool jit_has_opcode(LLVMValueRef value, LLVMOpcode opcode);
+/* Returns the phi's incoming value for the predecessor `from`, or NULL if
+ * `from` is not a predecessor. */
+LLVMValueRef jit_incoming(LLVMValueRef phi, LLVMBasicBlockRef from);
 /* Test whether the instruction is a direct call of function `name`, or of a
  * function with a name that begins with `prefix`. */
 bool jit_calls(LLVMValueRef instruction, const char *name);

@@ -59,26 +59,19 @@ is_argument(struct jit_kernel *kernel, LLVMValueRef value, int which,
     return value == jit_body_argument(kernel, which);
 }
 
-static bool
-is_opcode(LLVMValueRef value, LLVMOpcode opcode)
-{
-    return LLVMIsAInstruction(value) &&
-           LLVMGetInstructionOpcode(value) == opcode;
-}
-
 /* Tests whether the value is blockIdx.x * blockDim.x + threadIdx.x, with
  * operands in any order. `wide`: computed with 64 bits. */
 static bool
 is_global_index(struct jit_kernel *kernel, LLVMValueRef value, bool wide)
 {
-    if (!is_opcode(value, LLVMAdd)) {
+    if (!jit_has_opcode(value, LLVMAdd)) {
         return false;
     }
     for (unsigned i = 0; i < 2; i++) {
         LLVMValueRef product = LLVMGetOperand(value, i);
         if (!is_argument(kernel, LLVMGetOperand(value, 1 - i), JIT_TID,
                          wide) ||
-            !is_opcode(product, LLVMMul)) {
+            !jit_has_opcode(product, LLVMMul)) {
             continue;
         }
         for (unsigned k = 0; k < 2; k++) {
@@ -275,11 +268,11 @@ match_condition(struct search *search, LLVMValueRef user, unsigned operand,
         LLVMSetOperand(user, operand, LLVMConstInt(bit, go_on, 0));
         return true;
     }
-    if (is_opcode(value, go_on ? LLVMAnd : LLVMOr)) {
+    if (jit_has_opcode(value, go_on ? LLVMAnd : LLVMOr)) {
         return match_condition(search, value, 0, go_on) ||
                match_condition(search, value, 1, go_on);
     }
-    if (is_opcode(value, LLVMSelect)) {
+    if (jit_has_opcode(value, LLVMSelect)) {
         unsigned other = go_on ? 1 : 2, fixed = 3 - other;
         LLVMValueRef end = LLVMGetOperand(value, fixed);
         return LLVMTypeOf(value) == bit &&
@@ -480,7 +473,7 @@ match_stride(struct search *search, LLVMBasicBlockRef entry)
     LLVMBasicBlockRef latch = LLVMGetIncomingBlock(phi, back);
     LLVMValueRef start = LLVMGetIncomingValue(phi, 1 - back);
     LLVMValueRef next = LLVMGetIncomingValue(phi, back);
-    if (start != search->expression || !is_opcode(next, LLVMAdd) ||
+    if (start != search->expression || !jit_has_opcode(next, LLVMAdd) ||
         LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(latch)) != 1 ||
         !leaves_only_from(kernel, header)) {
         return false;
@@ -515,7 +508,7 @@ match_affine(struct search *search, LLVMValueRef value)
     uint64_t numbers[2] = {0, 0};
     static const LLVMOpcode opcodes[2] = {LLVMAdd, LLVMShl};
     for (int i = 0; i < 2; i++) {
-        if (!is_opcode(value, opcodes[i]) ||
+        if (!jit_has_opcode(value, opcodes[i]) ||
             !LLVMIsAConstantInt(LLVMGetOperand(value, 1))) {
             return false;
         }
@@ -584,7 +577,7 @@ use_plain_index(struct jit_kernel *kernel, LLVMValueRef expression)
 static LLVMValueRef
 base_of(struct jit_kernel *kernel, LLVMValueRef at)
 {
-    for (unsigned i = 0; is_opcode(at, LLVMAdd) && i < 2; i++) {
+    for (unsigned i = 0; jit_has_opcode(at, LLVMAdd) && i < 2; i++) {
         LLVMValueRef base = LLVMGetOperand(at, 1 - i);
         if (is_argument(kernel, LLVMGetOperand(at, i), JIT_TID, false) &&
             jit_is_uniform(kernel, base, 0)) {

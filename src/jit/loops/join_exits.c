@@ -105,24 +105,12 @@ is_short_test(LLVMBasicBlockRef block)
     return LLVMIsABranchInst(end) && LLVMIsConditional(end);
 }
 
-static LLVMValueRef
-value_from(LLVMValueRef phi, LLVMBasicBlockRef block)
-{
-    unsigned count = LLVMCountIncoming(phi);
-    for (unsigned i = 0; i < count; i++) {
-        if (LLVMGetIncomingBlock(phi, i) == block) {
-            return LLVMGetIncomingValue(phi, i);
-        }
-    }
-    return NULL;
-}
-
 static bool
 leave_with_same_values(const struct tests *tests)
 {
     LLVMValueRef phi = LLVMGetFirstInstruction(tests->after);
-    while (LLVMIsAPHINode(phi) &&
-           value_from(phi, tests->first) == value_from(phi, tests->second)) {
+    while (LLVMIsAPHINode(phi) && jit_incoming(phi, tests->first) ==
+                                      jit_incoming(phi, tests->second)) {
         phi = LLVMGetNextInstruction(phi);
     }
     return !LLVMIsAPHINode(phi);

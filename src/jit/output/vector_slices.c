@@ -20,13 +20,6 @@
 #include "jit/jit.h"
 #include "jit/output/output.h"
 
-static bool
-is_opcode(LLVMValueRef value, LLVMOpcode opcode)
-{
-    return LLVMIsAInstruction(value) &&
-           LLVMGetInstructionOpcode(value) == opcode;
-}
-
 static unsigned
 bits_of(LLVMTypeRef type)
 {
@@ -53,7 +46,7 @@ static LLVMValueRef
 find_source_vector(LLVMValueRef number, uint64_t *first)
 {
     *first = 0;
-    if (is_opcode(number, LLVMLShr) &&
+    if (jit_has_opcode(number, LLVMLShr) &&
         LLVMIsAConstantInt(LLVMGetOperand(number, 1)) &&
         LLVMGetIntTypeWidth(LLVMTypeOf(number)) <= 512) {
         LLVMValueRef count = LLVMGetOperand(number, 1);
@@ -65,7 +58,7 @@ find_source_vector(LLVMValueRef number, uint64_t *first)
         *first = LLVMConstIntGetZExtValue(count);
         number = LLVMGetOperand(number, 0);
     }
-    if (!is_opcode(number, LLVMBitCast)) {
+    if (!jit_has_opcode(number, LLVMBitCast)) {
         return NULL;
     }
     LLVMValueRef whole = LLVMGetOperand(number, 0);
@@ -96,10 +89,11 @@ extract_slice(struct jit *jit, LLVMValueRef whole, unsigned first,
 static void
 join_slice(struct jit *jit, LLVMValueRef at, void *data)
 {
-    LLVMValueRef cut = is_opcode(at, LLVMBitCast) ? LLVMGetOperand(at, 0) : at;
+    LLVMValueRef cut =
+        jit_has_opcode(at, LLVMBitCast) ? LLVMGetOperand(at, 0) : at;
     uint64_t first;
     (void)data;
-    if (!is_opcode(cut, LLVMTrunc) ||
+    if (!jit_has_opcode(cut, LLVMTrunc) ||
         LLVMGetTypeKind(LLVMTypeOf(cut)) != LLVMIntegerTypeKind) {
         return;
     }

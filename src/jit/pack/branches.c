@@ -19,6 +19,7 @@
 
 #include <llvm-c/Core.h>
 
+#include "jit/ir.h"
 #include "jit/analyse/cfg.h"
 #include "jit/jit.h"
 #include "jit/pack/pack.h"
@@ -30,25 +31,18 @@ struct terms {
     LLVMValueRef uniform, others;
 };
 
-static bool
-is_opcode(LLVMValueRef value, LLVMOpcode opcode)
-{
-    return LLVMIsAInstruction(value) &&
-           LLVMGetInstructionOpcode(value) == opcode;
-}
-
 /* Tests whether `value` is an AND or OR, also in the form of a select, that
  * has the result `wanted` if and only if both operands have it. If so, stores
  * the operands in parts[] and returns true. */
 static bool
 split_value(LLVMValueRef value, bool wanted, LLVMValueRef parts[2])
 {
-    if (is_opcode(value, wanted ? LLVMAnd : LLVMOr)) {
+    if (jit_has_opcode(value, wanted ? LLVMAnd : LLVMOr)) {
         parts[0] = LLVMGetOperand(value, 0);
         parts[1] = LLVMGetOperand(value, 1);
         return true;
     }
-    if (!is_opcode(value, LLVMSelect)) {
+    if (!jit_has_opcode(value, LLVMSelect)) {
         return false;
     }
     LLVMValueRef fixed = LLVMGetOperand(value, wanted ? 2 : 1);
@@ -62,7 +56,7 @@ split_value(LLVMValueRef value, bool wanted, LLVMValueRef parts[2])
 static bool
 is_negation(LLVMValueRef value)
 {
-    return is_opcode(value, LLVMXor) &&
+    return jit_has_opcode(value, LLVMXor) &&
            LLVMIsAConstantInt(LLVMGetOperand(value, 1));
 }
 

@@ -189,25 +189,13 @@ phi_of_next(const struct loop *loop, LLVMValueRef value)
     return NULL;
 }
 
-static LLVMValueRef
-incoming_from(LLVMValueRef phi, LLVMBasicBlockRef block)
-{
-    unsigned count = LLVMCountIncoming(phi);
-    for (unsigned i = 0; i < count; i++) {
-        if (LLVMGetIncomingBlock(phi, i) == block) {
-            return LLVMGetIncomingValue(phi, i);
-        }
-    }
-    return NULL;
-}
-
 /* Returns the value of a phi of the block after the loop if the latch leaves
  * the loop. A loop that counts leaves with the limit, which is then the next
  * value. */
 static LLVMValueRef
 value_at_end(const struct loop *loop, LLVMValueRef phi)
 {
-    LLVMValueRef value = incoming_from(phi, loop->latch);
+    LLVMValueRef value = jit_incoming(phi, loop->latch);
     return loop->counts && value == loop->test.right ? loop->test.left : value;
 }
 
@@ -220,8 +208,8 @@ gives_same_values(const struct loop *loop, LLVMBasicBlockRef guard)
     for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
         LLVMValueRef value = value_at_end(loop, phi);
         LLVMValueRef carried = phi_of_next(loop, value);
-        value = carried ? incoming_from(carried, loop->before) : value;
-        if (value != incoming_from(phi, guard)) {
+        value = carried ? jit_incoming(carried, loop->before) : value;
+        if (value != jit_incoming(phi, guard)) {
             return false;
         }
     }
@@ -281,7 +269,7 @@ is_constant(LLVMValueRef value)
 static LLVMValueRef
 constant_step(const struct loop *loop, LLVMValueRef phi)
 {
-    LLVMValueRef next = incoming_from(phi, loop->latch);
+    LLVMValueRef next = jit_incoming(phi, loop->latch);
     if (!LLVMIsAInstruction(next) ||
         LLVMGetInstructionOpcode(next) != LLVMAdd ||
         LLVMGetOperand(next, 0) != phi ||
@@ -537,8 +525,8 @@ move_phis(struct loop *loop, LLVMBasicBlockRef test)
         LLVMPositionBuilderAtEnd(builder, test);
         LLVMValueRef made = LLVMBuildPhi(builder, LLVMTypeOf(phi), "");
         LLVMBasicBlockRef blocks[2] = {loop->before, loop->latch};
-        LLVMValueRef values[2] = {incoming_from(phi, blocks[0]),
-                                  incoming_from(phi, blocks[1])};
+        LLVMValueRef values[2] = {jit_incoming(phi, blocks[0]),
+                                  jit_incoming(phi, blocks[1])};
         LLVMAddIncoming(made, values, blocks, 2);
         /* a value from before the loop is the same after it */
         if (is_inside(loop, values[1])) {
@@ -590,7 +578,7 @@ enters_with_test(struct loop *loop)
 {
     for (unsigned i = 0; i < (loop->counts ? 2 : 1); i++) {
         struct ptx_order first =
-            test_of(loop, incoming_from(loop->variable, loop->before));
+            test_of(loop, jit_incoming(loop->variable, loop->before));
         if (find_guard(loop, &first)) {
             return true;
         }

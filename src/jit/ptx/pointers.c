@@ -81,16 +81,9 @@ add_made(struct recovery *own, LLVMValueRef integer, LLVMValueRef pointer)
 /* ---- which operand is the address ---- */
 
 static bool
-is_operation(LLVMValueRef value, LLVMOpcode opcode)
-{
-    return LLVMIsAInstruction(value) &&
-           LLVMGetInstructionOpcode(value) == opcode;
-}
-
-static bool
 is_pointer_cast(LLVMValueRef value)
 {
-    return is_operation(value, LLVMPtrToInt) ||
+    return jit_has_opcode(value, LLVMPtrToInt) ||
            (LLVMIsAConstantExpr(value) &&
             LLVMGetConstOpcode(value) == LLVMPtrToInt);
 }
@@ -105,8 +98,8 @@ rate(LLVMValueRef value, int steps)
     if (is_pointer_cast(value)) {
         return 3;
     }
-    if (LLVMIsAArgument(value) || is_operation(value, LLVMLoad) ||
-        is_operation(value, LLVMCall)) {
+    if (LLVMIsAArgument(value) || jit_has_opcode(value, LLVMLoad) ||
+        jit_has_opcode(value, LLVMCall)) {
         return 2;
     }
     if (!steps || !LLVMIsAInstruction(value)) {
@@ -135,7 +128,7 @@ rate(LLVMValueRef value, int steps)
 static unsigned
 address_operand(LLVMValueRef sum)
 {
-    if (is_operation(sum, LLVMSub)) {
+    if (jit_has_opcode(sum, LLVMSub)) {
         return 0;
     }
     return rate(LLVMGetOperand(sum, 1), MAX_STEPS) >
@@ -167,7 +160,7 @@ was_seen(struct recovery *own, LLVMValueRef value)
 static void
 mark_parameters(struct recovery *own, LLVMValueRef value)
 {
-    while (is_operation(value, LLVMAdd) || is_operation(value, LLVMSub)) {
+    while (jit_has_opcode(value, LLVMAdd) || jit_has_opcode(value, LLVMSub)) {
         value = LLVMGetOperand(value, address_operand(value));
     }
     if (LLVMIsAArgument(value)) {
@@ -177,8 +170,8 @@ mark_parameters(struct recovery *own, LLVMValueRef value)
         }
         return;
     }
-    bool phi = is_operation(value, LLVMPHI);
-    if ((!phi && !is_operation(value, LLVMSelect)) || was_seen(own, value)) {
+    bool phi = jit_has_opcode(value, LLVMPHI);
+    if ((!phi && !jit_has_opcode(value, LLVMSelect)) || was_seen(own, value)) {
         return;
     }
     unsigned count = phi ? LLVMCountIncoming(value) : 2;
@@ -192,7 +185,7 @@ static void
 mark_from(struct jit *jit, LLVMValueRef instruction, void *data)
 {
     (void)jit;
-    if (is_operation(instruction, LLVMIntToPtr)) {
+    if (jit_has_opcode(instruction, LLVMIntToPtr)) {
         mark_parameters(data, LLVMGetOperand(instruction, 0));
     }
 }
@@ -270,8 +263,8 @@ position_after(struct recovery *own, LLVMValueRef value)
 static LLVMValueRef
 factor_of(struct recovery *own, LLVMValueRef bytes, LLVMTypeRef *unit)
 {
-    bool shift = is_operation(bytes, LLVMShl);
-    if (!shift && !is_operation(bytes, LLVMMul)) {
+    bool shift = jit_has_opcode(bytes, LLVMShl);
+    if (!shift && !jit_has_opcode(bytes, LLVMMul)) {
         return NULL;
     }
     LLVMValueRef by = LLVMGetOperand(bytes, 1);
@@ -297,7 +290,7 @@ add_to_pointer(struct recovery *own, LLVMValueRef sum)
     LLVMValueRef base = as_pointer(own, LLVMGetOperand(sum, which));
     LLVMValueRef bytes = LLVMGetOperand(sum, !which), factor;
     LLVMTypeRef unit = own->jit->i8;
-    bool negative = is_operation(sum, LLVMSub);
+    bool negative = jit_has_opcode(sum, LLVMSub);
     position_after(own, sum);
     factor = negative ? NULL : factor_of(own, bytes, &unit);
     if (negative) {
@@ -334,12 +327,12 @@ as_pointer(struct recovery *own, LLVMValueRef integer)
     if (is_pointer_cast(integer)) {
         return LLVMGetOperand(integer, 0);
     }
-    if (is_operation(integer, LLVMPHI)) {
+    if (jit_has_opcode(integer, LLVMPHI)) {
         return make_phi(own, integer);
     }
-    if (is_operation(integer, LLVMAdd) || is_operation(integer, LLVMSub)) {
+    if (jit_has_opcode(integer, LLVMAdd) || jit_has_opcode(integer, LLVMSub)) {
         made = add_to_pointer(own, integer);
-    } else if (is_operation(integer, LLVMSelect)) {
+    } else if (jit_has_opcode(integer, LLVMSelect)) {
         LLVMValueRef first = as_pointer(own, LLVMGetOperand(integer, 1));
         LLVMValueRef second = as_pointer(own, LLVMGetOperand(integer, 2));
         position_after(own, integer);
@@ -380,7 +373,7 @@ static void
 collect(struct jit *jit, LLVMValueRef instruction, void *data)
 {
     (void)jit;
-    if (is_operation(instruction, LLVMIntToPtr)) {
+    if (jit_has_opcode(instruction, LLVMIntToPtr)) {
         add_to_list(data, instruction);
     }
 }

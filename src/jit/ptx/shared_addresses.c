@@ -47,19 +47,12 @@ struct rewrite {
     size_t count, capacity;
 };
 
-static bool
-is_operation(LLVMValueRef value, LLVMOpcode opcode)
-{
-    return LLVMIsAInstruction(value) &&
-           LLVMGetInstructionOpcode(value) == opcode;
-}
-
 /* Tests whether the value is the address of the window, as a pointer or as an
  * integer. */
 static bool
 is_window(LLVMValueRef value)
 {
-    if (is_operation(value, LLVMPtrToInt)) {
+    if (jit_has_opcode(value, LLVMPtrToInt)) {
         value = LLVMGetOperand(value, 0);
     }
     return LLVMIsACallInst(value) &&
@@ -70,7 +63,8 @@ is_window(LLVMValueRef value)
 static bool
 is_difference(LLVMValueRef value)
 {
-    return is_operation(value, LLVMSub) && is_window(LLVMGetOperand(value, 1));
+    return jit_has_opcode(value, LLVMSub) &&
+           is_window(LLVMGetOperand(value, 1));
 }
 
 /* Returns the generic address from which a 32-bit address in the shared space
@@ -82,12 +76,12 @@ find_base(LLVMValueRef value, int *budget)
     if (--*budget < 0) {
         return NULL;
     }
-    if (is_operation(value, LLVMTrunc) &&
+    if (jit_has_opcode(value, LLVMTrunc) &&
         is_difference(LLVMGetOperand(value, 0))) {
         return LLVMGetOperand(LLVMGetOperand(value, 0), 0);
     }
-    bool sum = is_operation(value, LLVMAdd);
-    if (!sum && !is_operation(value, LLVMSub)) {
+    bool sum = jit_has_opcode(value, LLVMAdd);
+    if (!sum && !jit_has_opcode(value, LLVMSub)) {
         return NULL;
     }
     LLVMValueRef base = find_base(LLVMGetOperand(value, 0), budget);
@@ -180,10 +174,10 @@ build_offset(struct rewrite *own, LLVMValueRef value)
 {
     LLVMBuilderRef builder = own->jit->builder;
     int budget = MAX_VISITS;
-    if (is_operation(value, LLVMTrunc)) {
+    if (jit_has_opcode(value, LLVMTrunc)) {
         return jit_constant(own->jit, 0);
     }
-    bool sum = is_operation(value, LLVMAdd);
+    bool sum = jit_has_opcode(value, LLVMAdd);
     unsigned which = sum && !find_base(LLVMGetOperand(value, 0), &budget);
     LLVMValueRef first = build_offset(own, LLVMGetOperand(value, which));
     LLVMValueRef second = LLVMGetOperand(value, !which);
@@ -233,7 +227,7 @@ static LLVMValueRef
 build_sum(struct rewrite *own, LLVMValueRef sum)
 {
     LLVMBuilderRef builder = own->jit->builder;
-    bool added = is_operation(sum, LLVMAdd);
+    bool added = jit_has_opcode(sum, LLVMAdd);
     unsigned which = added && !is_shared(LLVMGetOperand(sum, 0));
     LLVMValueRef base = build_generic(own, LLVMGetOperand(sum, which));
     LLVMValueRef bytes = LLVMGetOperand(sum, !which);
@@ -293,7 +287,7 @@ added_to_window(LLVMValueRef instruction)
         is_window(LLVMGetOperand(instruction, 0))) {
         return LLVMGetOperand(instruction, 1);
     }
-    for (unsigned i = 0; i < 2 && is_operation(instruction, LLVMAdd); i++) {
+    for (unsigned i = 0; i < 2 && jit_has_opcode(instruction, LLVMAdd); i++) {
         if (is_window(LLVMGetOperand(instruction, i))) {
             return LLVMGetOperand(instruction, 1 - i);
         }

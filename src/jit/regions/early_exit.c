@@ -48,13 +48,6 @@ struct search {
     unsigned count;
 };
 
-static bool
-is_opcode(LLVMValueRef value, LLVMOpcode opcode)
-{
-    return LLVMIsAInstruction(value) &&
-           LLVMGetInstructionOpcode(value) == opcode;
-}
-
 static unsigned
 width_of(LLVMValueRef value)
 {
@@ -97,7 +90,7 @@ is_block_start(const struct jit_kernel *kernel, LLVMValueRef value)
         return width_of(value) <= 64 && LLVMConstIntGetSExtValue(value) >= 0 &&
                LLVMConstIntGetSExtValue(value) < 1 << 30;
     }
-    if (!is_opcode(value, LLVMMul) && !is_opcode(value, LLVMShl)) {
+    if (!jit_has_opcode(value, LLVMMul) && !jit_has_opcode(value, LLVMShl)) {
         return false;
     }
     for (unsigned i = 0; i < 2; i++) {
@@ -124,7 +117,7 @@ match_index(const struct search *search, LLVMValueRef value, bool is_signed,
         return true;
     }
     value = without_extension(value, &is_signed);
-    bool add = is_opcode(value, LLVMAdd);
+    bool add = jit_has_opcode(value, LLVMAdd);
     bool safe = add && (is_signed ? LLVMGetNSW(value) : LLVMGetNUW(value));
     for (unsigned i = 0; add && bound->count < MAX_TERMS && i < 2; i++) {
         LLVMValueRef other = LLVMGetOperand(value, 1 - i);
@@ -182,11 +175,11 @@ match_condition(struct search *search, LLVMValueRef value, bool go_on)
                match_comparison(search, right,
                                 jit_predicate_mirrored(predicate), left);
     }
-    if (is_opcode(value, go_on ? LLVMAnd : LLVMOr)) {
+    if (jit_has_opcode(value, go_on ? LLVMAnd : LLVMOr)) {
         return match_condition(search, LLVMGetOperand(value, 0), go_on) &&
                match_condition(search, LLVMGetOperand(value, 1), go_on);
     }
-    if (is_opcode(value, LLVMSelect)) {
+    if (jit_has_opcode(value, LLVMSelect)) {
         unsigned other = go_on ? 1 : 2;
         LLVMValueRef fixed = LLVMGetOperand(value, 3 - other);
         return LLVMIsAConstantInt(fixed) &&

@@ -67,13 +67,6 @@ enum { MAX_STRIDES = 32 };
 
 static const char together[] = "__pycuda_together";
 
-static bool
-is_opcode(LLVMValueRef value, LLVMOpcode opcode)
-{
-    return LLVMIsAInstruction(value) &&
-           LLVMGetInstructionOpcode(value) == opcode;
-}
-
 /* If `sum` is threadIdx.x or threadIdx.y plus uniform terms, returns that
  * threadIdx and sets *axis to 0 or 1. Otherwise returns NULL. */
 static LLVMValueRef
@@ -85,7 +78,7 @@ find_index(const struct jit_kernel *kernel, const struct jit_map *differs,
             return sum;
         }
     }
-    for (unsigned i = 0; is_opcode(sum, LLVMAdd) && i < 2; i++) {
+    for (unsigned i = 0; jit_has_opcode(sum, LLVMAdd) && i < 2; i++) {
         if (!jit_map_get(differs, LLVMGetOperand(sum, 1 - i))) {
             return find_index(kernel, differs, LLVMGetOperand(sum, i), axis);
         }
@@ -120,7 +113,7 @@ is_counter(LLVMValueRef value)
     for (unsigned i = 0; i < 2; i++) {
         LLVMValueRef start = LLVMGetIncomingValue(value, i);
         LLVMValueRef next = LLVMGetIncomingValue(value, 1 - i);
-        if (LLVMIsAConstantInt(start) && is_opcode(next, LLVMAdd) &&
+        if (LLVMIsAConstantInt(start) && jit_has_opcode(next, LLVMAdd) &&
             LLVMGetOperand(next, 0) == value &&
             LLVMIsAConstantInt(LLVMGetOperand(next, 1))) {
             int64_t first = LLVMConstIntGetSExtValue(start);
@@ -149,8 +142,9 @@ counts_up(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
     }
     return is_counter(value) ||
            (depth > 0 &&
-            (is_opcode(value, LLVMAdd) || is_opcode(value, LLVMMul) ||
-             is_opcode(value, LLVMShl)) &&
+            (jit_has_opcode(value, LLVMAdd) ||
+             jit_has_opcode(value, LLVMMul) ||
+             jit_has_opcode(value, LLVMShl)) &&
             counts_up(kernel, LLVMGetOperand(value, 0), depth - 1) &&
             counts_up(kernel, LLVMGetOperand(value, 1), depth - 1));
 }
@@ -263,7 +257,7 @@ match_phi(struct stride *stride, struct jit_kernel *kernel,
         stride->before = LLVMGetIncomingBlock(phi, 1 - back);
         end = LLVMGetBasicBlockTerminator(stride->latch);
         stride->index = find_index(kernel, differs, start, &stride->axis);
-        if (!stride->index || !is_opcode(next, LLVMAdd) ||
+        if (!stride->index || !jit_has_opcode(next, LLVMAdd) ||
             LLVMGetNumSuccessors(end) != 1) {
             continue;
         }

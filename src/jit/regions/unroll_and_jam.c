@@ -128,20 +128,6 @@ match_guard(struct unroll *jam)
            LLVMGetInstructionOpcode(jam->index) == LLVMAdd;
 }
 
-/* Returns the phi's incoming value for the predecessor `from`, or NULL if
- * `from` is not a predecessor. */
-static LLVMValueRef
-incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
-{
-    unsigned count = LLVMCountIncoming(phi);
-    for (unsigned i = 0; i < count; i++) {
-        if (LLVMGetIncomingBlock(phi, i) == from) {
-            return LLVMGetIncomingValue(phi, i);
-        }
-    }
-    return NULL;
-}
-
 static bool
 match_phis(struct unroll *jam)
 {
@@ -150,7 +136,7 @@ match_phis(struct unroll *jam)
         if (at == jam->loop->base) {
             continue;
         }
-        LLVMValueRef merged = incoming(at, jam->loop->round);
+        LLVMValueRef merged = jit_incoming(at, jam->loop->round);
         if (jam->phis == MAX_PHIS || !merged || !LLVMIsAPHINode(merged) ||
             LLVMGetInstructionParent(merged) != jam->loop->round) {
             return false;
@@ -220,8 +206,8 @@ copy_body(struct unroll *jam, LLVMValueRef index)
         copies[count++] = copy;
     }
     for (unsigned i = 0; i < jam->phis; i++) {
-        next[i] = mapped(jam, incoming(jam->merged[i], jam->loop->body), index,
-                         originals, copies, count);
+        next[i] = mapped(jam, jit_incoming(jam->merged[i], jam->loop->body),
+                         index, originals, copies, count);
     }
     for (unsigned i = 0; i < jam->phis; i++) {
         jam->values[i] =
@@ -260,7 +246,7 @@ advance(struct unroll *jam, LLVMBasicBlockRef many)
     const struct jit_strided *loop = jam->loop;
     LLVMBuilderRef builder = jam->jit->builder;
     LLVMTypeRef type = LLVMTypeOf(loop->step);
-    LLVMValueRef next = incoming(loop->base, loop->round);
+    LLVMValueRef next = jit_incoming(loop->base, loop->round);
     LLVMPositionBuilderBefore(builder, LLVMGetBasicBlockTerminator(many));
     LLVMValueRef far = LLVMBuildMul(builder, loop->step,
                                     LLVMConstInt(type, jam->copies, 0), "");

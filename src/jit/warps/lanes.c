@@ -37,16 +37,9 @@ enum {
 #define TOO_MUCH (UINT64_C(1) << 31)
 
 static bool
-is_opcode(LLVMValueRef value, LLVMOpcode opcode)
-{
-    return LLVMIsAInstruction(value) &&
-           LLVMGetInstructionOpcode(value) == opcode;
-}
-
-static bool
 is_widening(LLVMValueRef value)
 {
-    return is_opcode(value, LLVMZExt) || is_opcode(value, LLVMSExt);
+    return jit_has_opcode(value, LLVMZExt) || jit_has_opcode(value, LLVMSExt);
 }
 
 /* Returns the value of an integer constant, or -1 if the value is not a
@@ -127,7 +120,7 @@ static int
 aligned_term(const struct jit_kernel *kernel, const struct jit_map *differs,
              LLVMValueRef sum, int depth)
 {
-    if (!is_opcode(sum, LLVMAdd)) {
+    if (!jit_has_opcode(sum, LLVMAdd)) {
         return -1;
     }
     for (int i = 0; i < 2; i++) {
@@ -171,11 +164,12 @@ most_of(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
         return number >= 0 && number < (int64_t)TOO_MUCH ? (uint64_t)number
                                                          : TOO_MUCH;
     }
-    if (is_opcode(value, LLVMZExt) || is_opcode(value, LLVMSExt)) {
+    if (jit_has_opcode(value, LLVMZExt) || jit_has_opcode(value, LLVMSExt)) {
         return most_of(kernel, LLVMGetOperand(value, 0), depth);
     }
-    bool sum = is_opcode(value, LLVMAdd), shift = is_opcode(value, LLVMShl);
-    if (depth == 0 || (!sum && !shift && !is_opcode(value, LLVMMul))) {
+    bool sum = jit_has_opcode(value, LLVMAdd),
+         shift = jit_has_opcode(value, LLVMShl);
+    if (depth == 0 || (!sum && !shift && !jit_has_opcode(value, LLVMMul))) {
         return TOO_MUCH;
     }
     uint64_t a = most_of(kernel, LLVMGetOperand(value, 0), depth - 1);
@@ -234,7 +228,7 @@ offset_index(const struct jit_kernel *kernel, const struct jit_map *differs,
              LLVMValueRef test)
 {
     LLVMValueRef sum = LLVMIsAICmpInst(test) ? LLVMGetOperand(test, 0) : NULL;
-    if (!sum || !is_opcode(sum, LLVMAdd)) {
+    if (!sum || !jit_has_opcode(sum, LLVMAdd)) {
         return NULL;
     }
     LLVMValueRef index = LLVMGetOperand(sum, 0);
@@ -368,7 +362,7 @@ use_base(struct jit *jit, LLVMValueRef at, void *data)
 {
     struct jit_split *split = data;
     LLVMPositionBuilderBefore(jit->builder, at);
-    if (is_opcode(at, LLVMAdd) && is_natural(split->kernel, at)) {
+    if (jit_has_opcode(at, LLVMAdd) && is_natural(split->kernel, at)) {
         LLVMSetNSW(at, 1);
         LLVMSetNUW(at, 1);
         return;
