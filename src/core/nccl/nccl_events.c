@@ -244,9 +244,8 @@ core_nccl_events_hurry(struct core_nccl_events *events)
     pthread_mutex_unlock(&events->lock);
 }
 
-/* Destroys the events and releases the context. */
 static void
-records_end(const struct core_nccl_events *events)
+records_destroy(const struct core_nccl_events *events)
 {
     CUcontext context;
     driver.cuCtxPushCurrent(events->context);
@@ -254,7 +253,6 @@ records_end(const struct core_nccl_events *events)
         driver.cuEventDestroy(events->records[i].event);
     }
     driver.cuCtxPopCurrent(&context);
-    driver.cuDevicePrimaryCtxRelease(events->device);
 }
 
 void
@@ -268,10 +266,13 @@ core_nccl_events_free(struct core_nccl_events *events, bool pending)
         pause_us(1000);
         pthread_mutex_lock(&events->lock);
     }
-    bool unused = !pending && !events->searching;
+    bool searching = events->searching;
     pthread_mutex_unlock(&events->lock);
-    if (unused) {
-        records_end(events);
+    if (!pending && !searching) {
+        records_destroy(events);
+    }
+    if (!searching) {
+        driver.cuDevicePrimaryCtxRelease(events->device);
     }
     pthread_mutex_lock(&events->lock);
     release_and_unlock(events);

@@ -34,8 +34,9 @@ uint64_t core_nccl_events_done(struct core_nccl_events *events);
  * calls. */
 void core_nccl_events_hurry(struct core_nccl_events *events);
 /* Ends the observer and frees the object, without the GIL. If calls are
- * `pending`, or a query of the observer does not return within 10 s, keeps the
- * events, since their destruction could wait for the calls. */
+ * `pending`, the events remain until the context ends, since their destruction
+ * could wait for the calls. If a query of the observer does not return within
+ * 10 s, the context remains, too. */
 void core_nccl_events_free(struct core_nccl_events *events, bool pending);
 
 #endif
