@@ -169,7 +169,7 @@ run_choose(size_t granules, size_t unit)
 }
 
 /* Finds free successive granules, aligned to `unit` granules, and enters a new
- * span for them in the table. Returns NULL without memory or such granules. */
+ * span for them in the table. Returns NULL if memory or granules are short. */
 static struct span *
 span_new(size_t granules, size_t unit)
 {
@@ -342,7 +342,7 @@ partial_remove(struct span *slab)
     }
 }
 
-/* Allocates a slab for many allocations of a size class. NULL on failure. */
+/* Allocates a slab of a size class, or returns NULL if memory is short. */
 static struct span *
 slab_new(uint32_t class_index)
 {
@@ -369,7 +369,7 @@ slab_new(uint32_t class_index)
     return slab;
 }
 
-/* Allocates a slot of the smallest size class that fits. NULL on failure. */
+/* Allocates a slot of the smallest size class that fits, or returns NULL. */
 static struct cpu_allocation *
 small_allocate(size_t bytes)
 {
@@ -548,7 +548,7 @@ quarantine_release(void)
     }
 }
 
-/* Puts freed memory into quarantine. False: the caller must free it now. */
+/* Puts freed memory into quarantine. Returns false if it must be freed. */
 static bool
 quarantine_add(struct cpu_allocation *allocation)
 {
